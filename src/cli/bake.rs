@@ -13,6 +13,7 @@ use crate::export::bake::{BakedClip, ClipFileError, ClipFormat};
 use crate::files::Progress;
 use crate::motion::Recorder;
 use crate::puppet::Puppet;
+use crate::viewer::puppet_to_bake;
 
 use super::failure::Failure;
 use super::posing::clips::TIME_TOLERANCE;
@@ -158,7 +159,7 @@ fn replay(
     output::check(&args.output)?;
     watch.stage("load");
     if recording.is_project() {
-        let puppet = replay.session().puppet_to_bake();
+        let puppet = puppet_to_bake(replay.session().puppet());
         return bake_motion(args, puppet, file.as_deref(), watch, verbosity);
     }
     let times = match args.seconds {

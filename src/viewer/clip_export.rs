@@ -5,10 +5,38 @@ use std::path::{Path, PathBuf};
 use crate::export::bake;
 use crate::export::bake::{BakedClip, ClipFormat};
 use crate::files::atomic;
+use crate::ik::Start;
 use crate::puppet::Puppet;
 
 /// Maximum error that dropping a key may cause, in radians or metres.
 const KEY_ERROR: f32 = 1e-4;
+
+/// Returns a copy of a puppet that plays its motion once. Its poses depend only on the time.
+pub fn puppet_to_bake(puppet: &Puppet) -> Puppet {
+    let mut puppet = puppet.clone();
+    puppet.options.looping = false;
+    // Each solve starts from the motion's pose.
+    puppet.options.solver.start = Start::Current;
+    puppet
+}
+
+/// Returns the proposed path of an exported clip, beside a project. The path never names a source file of the character, because the export
+/// refuses to replace such files.
+#[cfg(any(test, feature = "window"))]
+pub(crate) fn default_clip(project: &Path, character: &crate::asset::Character) -> PathBuf {
+    let stem = project.file_stem().unwrap_or_default().to_string_lossy();
+    let inputs: Vec<&PathBuf> = character.files.iter().chain([&character.path]).collect();
+    let is_input = |path: &Path| inputs.iter().any(|input| atomic::is_same(input, path));
+    let mut path = project.with_file_name(format!("{stem}.glb"));
+    for number in 1.. {
+        if !is_input(&path) {
+            break;
+        }
+        let number = if number == 1 { String::new() } else { format!("-{number}") };
+        path = project.with_file_name(format!("{stem}-clip{number}.glb"));
+    }
+    path
+}
 
 /// Everything needed to export a clip on another thread.
 #[derive(Clone, Debug)]
@@ -21,15 +49,16 @@ pub struct ClipExport {
 }
 
 impl ClipExport {
-    /// Prepares the export of the whole motion of a puppet that plays it once, at the frame rate of its clips. `file` is the file of the
+    /// Prepares the export of the whole motion on the timeline of a puppet, at the frame rate of its clips. `file` is the file of the
     /// character.
     ///
     /// # Errors
     /// Returns a one-line reason if the timeline is empty, or if there would be too many frames.
-    pub(crate) fn new(puppet: Puppet, file: Option<&Path>) -> Result<Self, String> {
+    pub fn new(puppet: &Puppet, file: Option<&Path>) -> Result<Self, String> {
         if puppet.motion.is_rest() {
             return Err("the timeline is empty; choose a clip to export".into());
         }
+        let puppet = puppet_to_bake(puppet);
         let rate = bake::rate_of(&puppet.motion, puppet.character());
         let frames = f64::from(puppet.seconds()) * f64::from(rate);
         #[expect(clippy::cast_precision_loss, reason = "a small constant")]
@@ -92,7 +121,8 @@ mod tests {
             let mut character = asset::mannequin().unwrap();
             character.path = file.into();
             character.files = vec!["../../assets/robot-clip.glb".into()];
-            Session::new(character, None, Vec2::splat(64.0)).default_clip(Path::new("."))
+            let session = Session::new(character, None, Vec2::splat(64.0));
+            default_clip(&session.default_project(Path::new(".")), session.puppet().character())
         };
         assert_eq!(proposed("../../assets/mannequin.glb"), Path::new("../../assets/mannequin-clip.glb"));
         assert_eq!(

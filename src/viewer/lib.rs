@@ -23,7 +23,7 @@ mod session;
 #[cfg(feature = "window")]
 mod window;
 
-pub use clip_export::ClipExport;
+pub use clip_export::{ClipExport, puppet_to_bake};
 #[cfg(all(feature = "window", not(target_arch = "wasm32")))]
 pub use crowd::{CrowdOpening, open_crowd};
 pub use document::prop::Prop;
@@ -41,6 +41,7 @@ pub use session::added_clips::{AddedClips, Transfer};
 pub use session::command::{Axis, Command, Display, DragScope, NodePoint, Settings};
 pub use session::files::SaveError;
 pub use session::gizmo::{RingMode, Tool};
+pub use session::pose_commands::{blend_pose_command, pose_text, set_pose_command};
 pub use session::recorder::Recorder;
 pub use session::save::PoseFile;
 pub use session::style::StyleSource;

@@ -7,7 +7,7 @@ use glam::DVec3;
 use sinew::asset;
 use sinew::motion::{Motion, Strip};
 use sinew::puppet::Puppet;
-use sinew::viewer::{Command, NodePoint, Session};
+use sinew::viewer::{ClipExport, Command, NodePoint, Session};
 use sinew_testkit::{asset_path, folder};
 
 use crate::support::{SIZE, detected_session, node, position};
@@ -24,6 +24,10 @@ fn played() -> Session {
     session.apply(Command::DragTo(place + DVec3::new(0.1, 0.3, 0.1)));
     session.apply(Command::Release);
     session
+}
+
+fn export(session: &Session) -> Result<ClipExport, String> {
+    ClipExport::new(session.puppet(), session.file())
 }
 
 /// Returns the largest distance between corresponding joints, in metres.
@@ -46,7 +50,7 @@ fn exported_clip_plays_what_the_timeline_shows() {
     for name in ["walk.glb", "walk.bvh"] {
         let path = folder.join(name);
         let mut parts = Vec::new();
-        let summary = session.clip_export().unwrap().write(&path, |done| {
+        let summary = export(&session).unwrap().write(&path, |done| {
             parts.push(done);
             true
         });
@@ -80,7 +84,7 @@ fn exported_clip_plays_what_the_timeline_shows() {
 fn export_can_be_cancelled_and_replaces_no_input() {
     let folder = folder("export-clip-refused");
     let refused = |path: &Path, session: &Session| {
-        session.clip_export().and_then(|export| export.write(path, |_| true).map(|_| ())).unwrap_err()
+        export(session).and_then(|export| export.write(path, |_| true).map(|_| ())).unwrap_err()
     };
     assert!(refused(&folder.join("a.glb"), &detected_session()).contains("timeline is empty"));
     let played = played();
@@ -88,7 +92,7 @@ fn export_can_be_cancelled_and_replaces_no_input() {
         let error = refused(&folder.join(name), &played);
         assert!(error.contains(cause) && !error.contains('\n'), "{error}");
     }
-    let cancelled = played.clip_export().unwrap().write(&folder.join("a.glb"), |done| done < 0.5);
+    let cancelled = export(&played).unwrap().write(&folder.join("a.glb"), |done| done < 0.5);
     assert_eq!(cancelled.unwrap(), None);
     // The function is called once more after the last frame, before the file is written.
     let mut calls = 0;
@@ -96,14 +100,14 @@ fn export_can_be_cancelled_and_replaces_no_input() {
         calls += 1;
         true
     };
-    played.clip_export().unwrap().write(&folder.join("counted.glb"), counted).unwrap();
+    export(&played).unwrap().write(&folder.join("counted.glb"), counted).unwrap();
     fs::remove_file(folder.join("counted.glb")).unwrap();
     let mut left = calls;
     let until_the_last = |_: f32| {
         left -= 1;
         left > 0
     };
-    assert_eq!(played.clip_export().unwrap().write(&folder.join("a.glb"), until_the_last).unwrap(), None);
+    assert_eq!(export(&played).unwrap().write(&folder.join("a.glb"), until_the_last).unwrap(), None);
     let own: PathBuf = folder.join("own.glb");
     fs::copy(asset_path("mannequin.glb"), &own).unwrap();
     let before = fs::read(&own).unwrap();

@@ -6,7 +6,7 @@ use glam::{DVec3, Vec2};
 use sinew_character::asset::{self, Character};
 use sinew_render::{Compositor, DecodedImages, FrameTexture, Gpu, Model, Placement, Renderer, ShadingMode};
 use sinew_character::rig;
-use sinew_viewer::{Command, NodePoint, Session};
+use sinew_viewer::{Command, NodePoint, Session, pose_text, set_pose_command};
 use wasm_bindgen::prelude::*;
 use web_sys::HtmlCanvasElement;
 
@@ -144,7 +144,7 @@ impl Figure {
     /// # Errors
     /// If a number of the pose is not finite.
     pub fn pose(&self) -> Result<String, JsError> {
-        self.session.copy_pose().map_err(error)
+        pose_text(self.session.puppet()).map_err(error)
     }
 
     /// Sets a pose that [`Figure::pose`] has returned.
@@ -153,7 +153,9 @@ impl Figure {
     /// If the text is not a pose of this character.
     #[wasm_bindgen(js_name = setPose)]
     pub fn set_pose(&mut self, text: &str) -> Result<(), JsError> {
-        self.session.paste_pose(text).map_err(error)
+        let command = set_pose_command(self.session.puppet(), text).map_err(error)?;
+        self.session.apply(command);
+        Ok(())
     }
 
     /// Adapts the figure to a new size of the canvas.

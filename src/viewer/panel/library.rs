@@ -8,7 +8,7 @@ use crate::asset::DecodedImage;
 use crate::document::EditRun;
 use crate::export::StoredPose;
 use crate::project::library::PoseLibrary;
-use crate::{Command, Session};
+use crate::{Command, Session, blend_pose_command};
 
 use super::{AppRequest, PanelState, name, theme};
 
@@ -118,7 +118,7 @@ fn blend(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut 
     if ui.add(slider).on_hover_text(hint).changed() {
         applied.weight = weight;
         // This does not fail, because the pose already fitted the character when it was chosen.
-        commands.extend(session.blend_command(&applied.pose, weight).ok());
+        commands.extend(blend_pose_command(session.puppet(), &applied.pose, weight).ok());
     }
 }
 

@@ -52,6 +52,7 @@ pub(super) mod overlay;
 mod picking;
 mod place;
 mod playback;
+pub(super) mod pose_commands;
 mod pose_edits;
 mod posing;
 pub(crate) mod props;

@@ -3,16 +3,14 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::Session;
 use crate::export;
-use crate::export::{PoseDocument, ReadPoseError, StoredPose};
+use crate::export::PoseDocument;
 use crate::files::{atomic, bounded};
-use crate::ik::Start;
-use crate::project::{self, EXTENSION, MAX_BYTES, ProjectContents};
-use crate::puppet::Puppet;
+use crate::project::{self, EXTENSION, ProjectContents};
 use crate::render::{Background, Frame, Model, Pending, RenderError, Renderer};
 use crate::text::json;
 use crate::text::json::JsonError;
-use crate::{ClipExport, Command, Session};
 
 use super::files::{SaveError, file_of, write_numbered};
 use super::key_edits;
@@ -92,47 +90,6 @@ impl Session {
         let mut text = json::to_vec(&PoseDocument::new(self.puppet(), self.reports(), None))?;
         text.push(b'\n');
         Ok(text)
-    }
-
-    /// Returns the pose as the text that *Save pose* writes, for example for the clipboard.
-    ///
-    /// # Errors
-    /// [`ReadPoseError`] if the pose is not finite.
-    pub fn copy_pose(&self) -> Result<String, ReadPoseError> {
-        let document = PoseDocument::new(&self.puppet, &[], None);
-        json::to_string(&document).map_err(|e| ReadPoseError::Json(e.to_string()))
-    }
-
-    /// Applies a pose written by [`Session::copy_pose`], *Save pose* or `sinew pose`, even if it was written for another character with the
-    /// same joint names. This is one undo step.
-    ///
-    /// # Errors
-    /// [`ReadPoseError`] if the text is not a pose, or is the pose of a character with different joints. The session is then unchanged.
-    pub fn paste_pose(&mut self, text: &str) -> Result<(), ReadPoseError> {
-        let hips = self.puppet.rig.body.as_ref().map(|body| body.hips);
-        let (mut nodes, mut morphs) = StoredPose::read(text)?.fit(&self.puppet.character().skeleton, hips)?;
-        let pose = self.puppet.primary_pose();
-        nodes.retain(|(node, local)| pose.locals.get(*node) != Some(local));
-        if morphs.is_empty() && pose.weights != self.puppet.character().skeleton.rest_weights {
-            morphs.clone_from(&self.puppet.character().skeleton.rest_weights);
-        }
-        self.apply(Command::SetPose(nodes, morphs));
-        Ok(())
-    }
-
-    /// Returns the command that blends the current pose with a stored one. `weight` is from 0 to 1.
-    ///
-    /// # Errors
-    /// [`ReadPoseError`] if the pose belongs to a character with different joints.
-    pub fn blend_command(&self, pose: &StoredPose, weight: f32) -> Result<Command, ReadPoseError> {
-        let (character, hips) =
-            (self.puppet.character(), self.puppet.rig.body.as_ref().map(|body| body.hips));
-        let (nodes, mut morphs) = pose.fit(&character.skeleton, hips)?;
-        if morphs.is_empty() {
-            // A stored pose without morph weights gets the weights of the rest pose.
-            morphs.clone_from(&character.skeleton.rest_weights);
-        }
-        Ok(Command::BlendPose(nodes, morphs, weight))
     }
 
     /// Saves the rig as `NAME.rig.toml` beside the character. An existing file keeps its comments and order. The rig of
@@ -240,9 +197,10 @@ impl Session {
 
     /// Continues an earlier project with this session's work, which was recovered from a copy. All of the work counts as unsaved. If there
     /// is no earlier project, the session belongs to no project.
+    #[cfg(feature = "window")]
     pub(crate) fn continue_project(&mut self, earlier: Option<&Path>) {
         self.project = earlier.map(|path| {
-            let text = bounded::read_to_string(path, MAX_BYTES).unwrap_or_default();
+            let text = bounded::read_to_string(path, project::MAX_BYTES).unwrap_or_default();
             SavedProject { path: path.into(), text, work: None }
         });
     }
@@ -255,43 +213,6 @@ impl Session {
     /// Returns whether the project's file contains all of the user's work.
     pub fn is_saved(&self) -> bool {
         self.project.as_ref().is_some_and(|project| project.work.as_ref() == Some(&self.work()))
-    }
-
-    /// Prepares the export of the whole motion on the timeline, at the frame rate of its clips.
-    ///
-    /// # Errors
-    /// Returns a one-line reason if the timeline is empty, or if there would be too many frames.
-    pub fn clip_export(&self) -> Result<ClipExport, String> {
-        ClipExport::new(self.puppet_to_bake(), self.file())
-    }
-
-    /// Returns a copy of the puppet that plays the motion once. Its poses depend only on the time.
-    pub fn puppet_to_bake(&self) -> Puppet {
-        let mut puppet = self.puppet.clone();
-        puppet.options.looping = false;
-        // Each solve starts from the motion's pose.
-        puppet.options.solver.start = Start::Current;
-        puppet
-    }
-
-    /// Returns the proposed path of an exported clip: beside the project or the character, or in `folder` if there is neither. The path
-    /// never names a source file of the character, because the export refuses to replace such files.
-    pub(crate) fn default_clip(&self, folder: &Path) -> PathBuf {
-        let default = self.default_project(folder);
-        let project = self.project().unwrap_or(&default);
-        let stem = project.file_stem().unwrap_or_default().to_string_lossy();
-        let character = self.puppet().character();
-        let inputs: Vec<&PathBuf> = character.files.iter().chain([&character.path]).collect();
-        let is_input = |path: &Path| inputs.iter().any(|input| atomic::is_same(input, path));
-        let mut path = project.with_file_name(format!("{stem}.glb"));
-        for number in 1.. {
-            if !is_input(&path) {
-                break;
-            }
-            let number = if number == 1 { String::new() } else { format!("-{number}") };
-            path = project.with_file_name(format!("{stem}-clip{number}.glb"));
-        }
-        path
     }
 
     /// Saves a take as `NAME-take-0001.csv` or under the next free number in a folder.

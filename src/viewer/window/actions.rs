@@ -4,7 +4,7 @@ use winit::event::KeyEvent;
 use winit::keyboard::{Key as WinitKey, KeyCode, KeyLocation, NamedKey, PhysicalKey};
 
 use crate::panel::{AppRequest, Leave, Palette};
-use crate::{Action, Event, Key, PoseFile};
+use crate::{Action, Event, Key, PoseFile, pose_text, set_pose_command};
 
 use super::{App, system};
 
@@ -134,7 +134,7 @@ impl App {
     }
 
     fn copy_pose(&mut self) {
-        let copied = self.session.copy_pose().map_err(|error| error.to_string());
+        let copied = pose_text(self.session.puppet()).map_err(|error| error.to_string());
         let copied = copied.map(|text| self.context.copy_text(text));
         self.notify(copied.map(|()| "copied the pose".into()));
     }
@@ -142,9 +142,10 @@ impl App {
     fn paste_pose(&mut self) {
         let text = self.open.as_mut().and_then(|open| open.egui.clipboard_text());
         let pasted = match text {
-            Some(text) => self.session.paste_pose(&text).map_err(|error| error.to_string()),
+            Some(text) => set_pose_command(self.session.puppet(), &text).map_err(|error| error.to_string()),
             None => Err("the clipboard has no text".into()),
         };
+        let pasted = pasted.map(|command| self.session.apply(command));
         self.notify(pasted.map(|()| "pasted the pose".into()));
     }
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::clip_export::default_clip;
 use crate::ik::Method;
 use crate::panel::{PathPurpose, Question};
 use crate::platform::{Instant, fs};
@@ -101,7 +102,11 @@ impl App {
                 let folder = self.session.file().and_then(Path::parent).unwrap_or(here);
                 folder.join(format!("{}.{STYLE}", self.session.name()))
             }
-            PathPurpose::ExportClip => self.session.default_clip(here),
+            PathPurpose::ExportClip => {
+                let default = self.session.default_project(here);
+                let project = self.session.project().unwrap_or(&default);
+                default_clip(project, self.session.puppet().character())
+            }
             PathPurpose::Folder => self.export_folder(),
         };
         std::path::absolute(&path).unwrap_or(path)

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
+use crate::ClipExport;
 use crate::panel::{Answer, ExportProgress, Leave, PathPurpose, Question};
 use crate::platform::{Task, spawn};
 
@@ -39,7 +40,7 @@ impl App {
         if self.files.export.is_some() {
             return self.notify(Err("a clip is being exported already".into()));
         }
-        match self.session.clip_export() {
+        match ClipExport::new(self.session.puppet(), self.session.file()) {
             Ok(_) => self.ask_path(PathPurpose::ExportClip),
             Err(error) => self.notify(Err(error)),
         }
@@ -50,7 +51,7 @@ impl App {
         if self.files.export.is_some() {
             return;
         }
-        let export = match self.session.clip_export() {
+        let export = match ClipExport::new(self.session.puppet(), self.session.file()) {
             Ok(export) => export,
             Err(error) => return self.fail_path(PathPurpose::ExportClip, error),
         };

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::export::StoredPose;
 use crate::panel::LibraryRequest;
 use crate::project::library::{PoseLibrary, poses_of};
-use crate::{Command, SaveError};
+use crate::{Command, SaveError, blend_pose_command};
 
 use super::App;
 
@@ -72,11 +72,11 @@ impl App {
         let read = self.panel.library.poses().pose(name).map_err(|e| e.to_string());
         let pose = read.and_then(|text| StoredPose::read(&text).map_err(|e| format!("{name}: {e}")));
         let command = pose.and_then(|pose| {
-            let command = self.session.blend_command(&pose, 1.0).map_err(|e| format!("{name}: {e}"))?;
-            Ok((pose, command))
+            let command = blend_pose_command(self.session.puppet(), &pose, 1.0);
+            Ok((command.map_err(|e| format!("{name}: {e}"))?, pose))
         });
         match command {
-            Ok((pose, command)) => {
+            Ok((command, pose)) => {
                 self.session.apply(Command::Release);
                 self.session.apply(command);
                 self.panel.library.select(name, pose);

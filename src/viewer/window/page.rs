@@ -23,6 +23,7 @@ use crate::export::MAX_POSE_BYTES;
 use crate::panel::PathPurpose;
 use crate::render::{AdapterChoice, Gpu, RenderError};
 use crate::session::files::write_numbered;
+use crate::{pose_text, set_pose_command};
 
 use super::dialogs::DialogRequest;
 use super::files::AppEvent;
@@ -165,9 +166,11 @@ impl App {
             PageEvent::Hidden => self.autosave(),
             PageEvent::AddClips(path) => self.add_clips(&path, None),
             PageEvent::Link(text) => {
-                let shown = unpacked(&text).and_then(|pose| {
-                    self.session.paste_pose(&pose).map_err(|error| format!("the link: {error}"))
+                let command = unpacked(&text).and_then(|pose| {
+                    set_pose_command(self.session.puppet(), &pose)
+                        .map_err(|error| format!("the link: {error}"))
                 });
+                let shown = command.map(|command| self.session.apply(command));
                 self.notify(shown.map(|()| "showing the pose of the link".into()));
             }
         }
@@ -175,7 +178,7 @@ impl App {
 
     /// Gives the page a link that contains the built-in character's pose.
     pub(super) fn copy_link(&mut self) {
-        let text = self.session.copy_pose().map_err(|error| error.to_string());
+        let text = pose_text(self.session.puppet()).map_err(|error| error.to_string());
         match text.and_then(|text| packed(&text)) {
             Ok(text) => {
                 with_hooks(|hooks| (hooks.link)(&text));

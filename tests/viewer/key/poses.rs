@@ -8,7 +8,7 @@ use sinew::asset::load;
 use sinew::motion::{Easing, Motion, Player};
 use sinew::pose::Pose;
 use sinew::rig;
-use sinew::viewer::{NodePoint, Recording, Replay};
+use sinew::viewer::{NodePoint, Recording, Replay, pose_text, set_pose_command};
 use sinew_testkit::{asset_path, mannequin};
 
 use super::*;
@@ -192,9 +192,9 @@ fn releases_key_by_themselves_with_auto_key() {
     // Resetting and pasting are edits too.
     session.apply(Command::Redo);
     session.apply(Command::Seek(1.5));
-    let text = session.copy_pose().unwrap();
+    let text = pose_text(session.puppet()).unwrap();
     session.apply(Command::SetPose(vec![(node, first.locals[node])], Vec::new()));
-    session.paste_pose(&text).unwrap();
+    session.apply(set_pose_command(session.puppet(), &text).unwrap());
     assert_eq!(session.puppet().motion.key_times(), [0.0, 1.5]);
 }
 

@@ -1,6 +1,7 @@
 //! Poses as text: copying, pasting into the same and other characters, and errors.
 
 use sinew::asset::Character;
+use sinew::viewer::{pose_text, set_pose_command};
 use sinew_testkit::mannequin;
 
 use super::*;
@@ -16,10 +17,10 @@ fn posed() -> Session {
 #[test]
 fn copied_pose_is_pasted_as_one_undo_step() {
     let mut session = posed();
-    let (text, wanted) = (session.copy_pose().unwrap(), pose(&session));
+    let (text, wanted) = (pose_text(session.puppet()).unwrap(), pose(&session));
     session.apply(Command::RestAll);
     let rest = pose(&session);
-    session.paste_pose(&text).unwrap();
+    session.apply(set_pose_command(session.puppet(), &text).unwrap());
     assert_eq!(pose(&session), wanted);
     session.apply(Command::Undo);
     assert_eq!(pose(&session), rest);
@@ -29,21 +30,21 @@ fn copied_pose_is_pasted_as_one_undo_step() {
     let foot = node(&session, "leftFoot");
     session.apply(Command::RestAll);
     session.apply(Command::PinNode(foot));
-    session.paste_pose(&text).unwrap();
+    session.apply(set_pose_command(session.puppet(), &text).unwrap());
     assert_eq!(pose(&session), wanted);
 }
 
 #[test]
 fn pose_is_pasted_into_a_character_with_the_same_names() {
     let session = posed();
-    let text = session.copy_pose().unwrap();
+    let text = pose_text(session.puppet()).unwrap();
     let mut large = Character::clone(&mannequin());
     for node in &mut large.skeleton.nodes {
         node.rest.translation *= 1.5;
     }
     let mut other = Session::new(large, None, SIZE);
     let rest = pose(&other);
-    other.paste_pose(&text).unwrap();
+    other.apply(set_pose_command(other.puppet(), &text).unwrap());
     let (from, to) = (pose(&session), pose(&other));
     let hips = node(&session, "hips");
     for (index, (from, to)) in from.locals.iter().zip(&to.locals).enumerate() {
@@ -55,9 +56,8 @@ fn pose_is_pasted_into_a_character_with_the_same_names() {
 
 #[test]
 fn text_that_is_not_a_pose_of_this_character_is_one_clear_error() {
-    let mut session = posed();
-    let before = pose(&session);
-    let text = session.copy_pose().unwrap();
+    let session = posed();
+    let text = pose_text(session.puppet()).unwrap();
     let other = text.replace("\"name\":\"left", "\"name\":\"x").replace("\"name\":\"right", "\"name\":\"y");
     let (before_first, first) = text.split_once("\"rotation\":[").unwrap();
     let (_, after_first) = first.split_once(',').unwrap();
@@ -71,9 +71,8 @@ fn text_that_is_not_a_pose_of_this_character_is_one_clear_error() {
         (other.as_str(), "the pose belongs to another character: only"),
         (long.as_str(), "rotation must be a quaternion of length 1"),
     ] {
-        let error = session.paste_pose(text).unwrap_err().to_string();
+        let error = set_pose_command(session.puppet(), text).unwrap_err().to_string();
         assert!(error.contains(expected) && !error.contains('\n'), "{text:.40}: {error}");
-        assert_eq!(pose(&session), before);
     }
 }
 

@@ -8,7 +8,7 @@ use crate::motion::RootMotion;
 use crate::panel::{Answer, AppRequest, Leave, PathPurpose, Question};
 use crate::platform::fs;
 use crate::window::App;
-use crate::{AddedClips, Command, LoadResult, LoadedFile, Session, folder, is_project};
+use crate::{AddedClips, Command, LoadResult, LoadedFile, Session, blend_pose_command, folder, is_project};
 
 impl App {
     /// Shows a loaded file, or asks first if that would lose work.
@@ -62,7 +62,7 @@ impl App {
     /// Applies a pose from a file as one undo step.
     fn apply_pose(&mut self, pose: &StoredPose, file: &Path) {
         let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
-        match self.session.blend_command(pose, 1.0) {
+        match blend_pose_command(self.session.puppet(), pose, 1.0) {
             Ok(command) => {
                 self.session.apply(Command::Release);
                 self.session.apply(command);
