@@ -114,6 +114,7 @@ impl History {
     }
 
     /// Returns whether the last undo step still collects edits of a kind.
+    #[cfg(feature = "window")]
     pub(crate) fn is_in_run(&self, run: EditRun) -> bool {
         self.run == Some(run)
     }
@@ -162,10 +163,12 @@ impl History {
         self.forget_oldest();
     }
 
+    #[cfg(any(test, feature = "window"))]
     pub(crate) fn can_undo(&self) -> bool {
         !self.past.is_empty()
     }
 
+    #[cfg(any(test, feature = "window"))]
     pub(crate) fn can_redo(&self) -> bool {
         !self.future.is_empty()
     }

@@ -7,11 +7,12 @@ use glam::{Affine3A, Vec3};
 
 use crate::asset;
 use crate::asset::Skeleton;
-use crate::document::prop::{MAX_PROPS, Prop};
+use crate::document::prop::Prop;
 use crate::puppet::Puppet;
 use crate::render::{DecodedImages, Instance, Model, RenderError, Renderer, ShadingMode};
 use crate::scene;
-use crate::{Command, Session};
+#[cfg(any(test, feature = "window"))]
+use crate::{Command, Session, document::prop::MAX_PROPS};
 
 /// A prop's model in its rest pose, or the reason why it could not be loaded.
 #[derive(Debug)]
@@ -31,6 +32,7 @@ fn load(file: &Path) -> Result<Box<Puppet>, String> {
 ///
 /// # Errors
 /// Returns the reason as one line.
+#[cfg(any(test, feature = "window"))]
 pub(crate) fn attached(session: &Session, file: &Path) -> Result<Command, String> {
     let node = session.selected().and_then(|node| session.puppet.character().skeleton.nodes.get(node));
     let name = node.and_then(|node| node.name.clone());

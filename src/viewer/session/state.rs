@@ -66,6 +66,7 @@ impl Session {
     }
 
     /// Returns whether the recording has failed and cannot continue.
+    #[cfg(feature = "window")]
     pub(crate) fn cannot_record(&self) -> bool {
         self.recorder.as_ref().is_some_and(Recorder::has_failed)
     }

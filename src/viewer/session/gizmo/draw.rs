@@ -219,6 +219,7 @@ fn draw_diamond(pen: &mut Pen<'_>, at: Vec3, color: Vec4, is_filled: bool) {
 }
 
 /// Returns the caption of the dragged or hovered part, and its world position.
+#[cfg(feature = "window")]
 pub(crate) fn caption(session: &Session) -> Option<(Vec3, String)> {
     let grip = session.drags.gizmo.as_ref().map(|h| h.grip).or(session.hover.grip)?;
     if grip == GizmoGrip::LookAt {
@@ -234,7 +235,9 @@ pub(crate) fn caption(session: &Session) -> Option<(Vec3, String)> {
             }
             _ => {
                 let ring = gizmo.rings.get(i)?;
-                Some((*ring.front(&picture.viewport).first()?, ring.name.to_owned()))
+                // A hinge has only one ring.
+                let axis = if gizmo.rings.len() > 1 { *[" X", " Y", " Z"].get(i)? } else { "" };
+                Some((*ring.front(&picture.viewport).first()?, format!("Rotate{axis}")))
             }
         },
         GizmoGrip::End(i, upper) => {

@@ -21,7 +21,6 @@ const RADIUS: f32 = 84.0;
 pub(super) struct Ring {
     pub(super) dial: Dial,
     pub(super) color: Vec4,
-    pub(super) name: &'static str,
 }
 
 impl Ring {
@@ -52,9 +51,9 @@ pub(super) fn for_joint(picture: &Picture<'_>, node: usize) -> Vec<Ring> {
     let Some(world) = puppet.world_from_node().get(node) else { return Vec::new() };
     let center = Vec3::from(world.translation);
     let radius = picture.viewport.metres(center, RADIUS);
-    let ring = |axis: DVec3, color: Vec4, name| {
+    let ring = |axis: DVec3, color: Vec4| {
         let axis = axis.as_vec3().normalize_or(Vec3::Y);
-        Ring { dial: Dial { center, axis, zero: axis.any_orthonormal_vector(), radius }, color, name }
+        Ring { dial: Dial { center, axis, zero: axis.any_orthonormal_vector(), radius }, color }
     };
     let own = orientation(&puppet.character().skeleton, puppet.pose(), node);
     let limit = if settings.solver.limits { puppet.rig.joint(node).limit } else { Limit::Free };
@@ -62,12 +61,10 @@ pub(super) fn for_joint(picture: &Picture<'_>, node: usize) -> Vec<Ring> {
         match limit {
             Limit::Locked | Limit::Prismatic { .. } => return Vec::new(),
             // Rotating a hinge does not move its axis.
-            Limit::Hinge { axis, .. } => return vec![ring(own * axis, FREE, "Rotate")],
+            Limit::Hinge { axis, .. } => return vec![ring(own * axis, FREE)],
             _ => {}
         }
     }
     let frame = if settings.ring_mode.world { DQuat::IDENTITY } else { own };
-    let names = ["Rotate X", "Rotate Y", "Rotate Z"];
-    let axes = DVec3::AXES.into_iter().zip(AXES).zip(names);
-    axes.map(|((axis, color), name)| ring(frame * axis, color, name)).collect()
+    DVec3::AXES.into_iter().zip(AXES).map(|(axis, color)| ring(frame * axis, color)).collect()
 }
