@@ -116,7 +116,7 @@ mod tests {
         let points = [Vec3::X, Vec3::NEG_X, Vec3::Y, Vec3::NEG_Y, Vec3::Z, Vec3::NEG_Z];
         let triangle = |octant: u32| {
             let [x, y, z] = [octant & 1, 2 + (octant >> 1 & 1), 4 + (octant >> 2)];
-            if octant.count_ones() % 2 == 0 { [x, y, z] } else { [x, z, y] }
+            if octant.count_ones().is_multiple_of(2) { [x, y, z] } else { [x, z, y] }
         };
         Primitive {
             triangles: (0..8).map(triangle).collect(),
