@@ -1,0 +1,59 @@
+//! Simplifies the triangles of a character. Every level uses only vertices of the original, so that all levels share its vertex buffers,
+//! with weights, texture coordinates and morph targets.
+
+mod collapse;
+mod measure;
+mod pieces;
+mod quadric;
+mod seams;
+#[cfg(test)]
+mod tests;
+
+use glam::Vec3;
+
+use collapse::Surface;
+
+/// The triangles to simplify, in several poses.
+pub(super) struct Shape<'a> {
+    /// The positions of all vertices in metres in each pose. There is at least one pose.
+    pub(super) poses: &'a [Vec<Vec3>],
+    /// Indices of vertices.
+    pub(super) triangles: &'a [[u32; 3]],
+    /// Returns how differently two vertices may move in other poses, or look if their colours differ, from 0 to 1.
+    pub(super) difference: &'a dyn Fn(u32, u32) -> f32,
+    /// Returns how visible it is if a triangle uses the second vertex in place of the first although no edge connects them, from 0 to 1.
+    /// `None` if a triangle of the first cannot use the second, because they are in different parts.
+    pub(super) jump: &'a dyn Fn(u32, u32) -> Option<f32>,
+}
+
+impl Shape<'_> {
+    fn vertices(&self) -> usize {
+        self.poses.first().map_or(0, Vec::len)
+    }
+}
+
+/// Triangles that approximate a shape.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Level {
+    /// The remaining triangles in their original order, each with the index of the original triangle.
+    pub(super) triangles: Vec<(usize, [u32; 3])>,
+    /// The largest measured distance between the shape and the level in any pose, in metres.
+    pub(super) error: f32,
+}
+
+/// Returns a level for each of `counts`, which are numbers of triangles in decreasing order. A level has more triangles if a shape cannot
+/// be simplified further, and may have a few less.
+///
+/// The shape is simplified by collapsing edges in the order of their errors (Garland & Heckbert 1997, "Surface Simplification Using Quadric
+/// Error Metrics"). The error of a collapse is the largest in any pose (DeCoro & Rusinkiewicz 2005, "Pose-Independent Simplification of
+/// Articulated Meshes"). Small separate pieces are removed as a whole.
+pub(super) fn simplify(shape: &Shape<'_>, counts: &[usize]) -> Vec<Level> {
+    let mut surface = Surface::new(shape);
+    counts
+        .iter()
+        .map(|&count| {
+            surface.reduce(count);
+            Level { triangles: surface.triangles(), error: surface.error() }
+        })
+        .collect()
+}

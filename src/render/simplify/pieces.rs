@@ -1,0 +1,42 @@
+//! Finds the separate pieces of a surface.
+
+use std::collections::BTreeMap;
+
+use glam::Vec3;
+
+use super::Shape;
+use super::seams::Classes;
+
+/// Triangles that are not connected to others.
+pub(super) struct Piece {
+    pub(super) triangles: Vec<usize>,
+    /// The error that results if the piece is not drawn, as the square of a length: half its size.
+    pub(super) error: f64,
+}
+
+/// Returns all pieces in decreasing order of their errors. `class` contains the class of each vertex.
+pub(super) fn pieces(shape: &Shape<'_>, class: &[u32], triangles: &[Option<[u32; 3]>]) -> Vec<Piece> {
+    let mut classes = Classes(class.to_vec());
+    for [a, b, c] in triangles.iter().flatten() {
+        classes.join(*a, *b);
+        classes.join(*b, *c);
+    }
+    let mut pieces: BTreeMap<u32, (Piece, [Vec3; 2])> = BTreeMap::new();
+    for (index, corners) in
+        triangles.iter().enumerate().filter_map(|(index, corners)| Some((index, (*corners)?)))
+    {
+        let create = || (Piece { triangles: Vec::new(), error: 0.0 }, [Vec3::MAX, Vec3::MIN]);
+        let (piece, [low, high]) = pieces.entry(classes.find(corners[0])).or_insert_with(create);
+        piece.triangles.push(index);
+        for position in corners.map(|corner| shape.poses[0][corner as usize]) {
+            (*low, *high) = (low.min(position), high.max(position));
+        }
+    }
+    let measured = |(piece, [low, high]): (Piece, [Vec3; 2])| Piece {
+        error: 0.25 * f64::from(low.distance_squared(high)),
+        ..piece
+    };
+    let mut pieces: Vec<Piece> = pieces.into_values().map(measured).collect();
+    pieces.sort_by(|a, b| b.error.total_cmp(&a.error));
+    pieces
+}
