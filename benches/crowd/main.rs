@@ -2,7 +2,8 @@
 //! time per frame, and memory. Adapters without timestamps have no GPU times. `SINEW_ADAPTER` selects an adapter in the
 //! format of `--adapter`.
 //!
-//! In the rows for rigid models, the same vertices are drawn without joints.
+//! In the rows with all triangles, small characters are not simplified. In the rows for rigid models, the same vertices are drawn without
+//! joints.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark")]
 
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use std::time::Instant;
 
 use glam::Affine3A;
 use sinew::asset::{self, Character};
+use sinew::crowd::Crowd;
 use sinew::render::{Background, Canvas, Gpu, Light, Renderer, ShadingMode};
 use sinew::rig;
 use sinew::scene::{CrowdLayout, CrowdScene, ViewSettings};
@@ -40,31 +42,33 @@ fn main() {
     let gpu = Gpu::new(&adapter.parse().unwrap()).unwrap();
     println!("{}", gpu.describe());
     println!(
-        "{:>10} {:>8} | {:>9} {:>11} {:>11} {:>11} | {:>9}",
-        "characters", "model", "CPU ms", "step ms", "draw ms", "frame ms", "MB"
+        "{:>10} {:>13} | {:>9} {:>11} {:>11} {:>11} | {:>11} {:>9}",
+        "characters", "model", "CPU ms", "step ms", "draw ms", "frame ms", "triangles", "MB"
     );
+    let levels = Crowd::PIXEL_ERROR;
     for &count in &counts {
-        for is_rigid in [false, true] {
-            let times = measure(&gpu, count, is_rigid);
-            let kind = if is_rigid { "rigid" } else { "skinned" };
-            let Times { cpu, step, draw, whole } = times.0;
+        for (kind, is_rigid, pixel_error) in
+            [("skinned", false, levels), ("all triangles", false, 0.0), ("rigid", true, levels)]
+        {
+            let (Times { cpu, step, draw, whole }, triangles, bytes) =
+                measure(&gpu, count, is_rigid, pixel_error);
             println!(
-                "{count:>10} {kind:>8} | {cpu:>9.3} {step:>11.3} {draw:>11.3} {whole:>11.2} | {:>9.1}",
-                times.1
+                "{count:>10} {kind:>13} | {cpu:>9.3} {step:>11.3} {draw:>11.3} {whole:>11.2} | {triangles:>11} {:>9.1}",
+                bytes as f64 / 1e6
             );
         }
     }
 }
 
-/// Returns the median times of a crowd, and its memory in megabytes.
-fn measure(gpu: &Gpu, count: u32, is_rigid: bool) -> (Times, f64) {
+/// Returns the median times of a crowd, the number of triangles in the last frame, and the size of the buffers in bytes.
+fn measure(gpu: &Gpu, count: u32, is_rigid: bool, pixel_error: f32) -> (Times, u64, u64) {
     let mut character = asset::mannequin().unwrap();
     if is_rigid {
         without_joints(&mut character);
     }
     let rig = if is_rigid { rig::Rig::default() } else { rig::detect(&character) };
     let mut renderer = Renderer::new(gpu.clone());
-    let layout = CrowdLayout { count, hills: true, seed: 1, looks: 1.0 };
+    let layout = CrowdLayout { count, hills: true, seed: 1, looks: 1.0, pixel_error };
     let characters = [(Arc::new(character), rig)];
     let mut scene = CrowdScene::new(&mut renderer, &characters, &layout, ShadingMode::Shaded).unwrap();
     let is_slow = gpu.info.device_type == wgpu::DeviceType::Cpu && count > LARGE_ON_CPU;
@@ -83,7 +87,7 @@ fn measure(gpu: &Gpu, count: u32, is_rigid: bool) -> (Times, f64) {
         draw: median(|t| t.draw),
         whole: median(|t| t.whole),
     };
-    (times, scene.bytes() as f64 / 1e6)
+    (times, scene.read_drawn().unwrap().triangles, scene.bytes())
 }
 
 /// Removes skins and clips, so that every part moves only with its node.

@@ -72,14 +72,15 @@ fn box_of(character: u32, from_joint: u32, stride: u32) -> Box {
 
 fn place_sphere(character: u32, around: Box) {
     if characters[character].is_present == 0u {
-        placed[character] = Placed(vec4<f32>(0.0, 0.0, 0.0, -1.0), vec4<f32>(0.0));
+        placed[character] = Placed(vec4<f32>(0.0, 0.0, 0.0, -1.0), vec4<f32>(0.0), 1.0, array<u32, 3>());
         return;
     }
     let place = world_from_model(character);
     let center = row_point(place, 0.5 * (around.low + around.high));
-    let size = length(around.high - around.low) * abs(characters[character].scale);
+    let scale = abs(characters[character].scale);
+    let size = length(around.high - around.low) * scale;
     let radius = select(-1.0, 0.5 * size, around.low.x <= around.high.x);
-    placed[character] = Placed(vec4<f32>(center, radius), characters[character].tint);
+    placed[character] = Placed(vec4<f32>(center, radius), characters[character].tint, scale, array<u32, 3>());
 }
 
 // Uses one lane for each character, for short skeletons.

@@ -8,9 +8,9 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, ValueEnum};
 
 use crate::asset::{self, Character, References};
-use crate::crowd::CrowdError;
+use crate::crowd::{Crowd, CrowdError};
 use crate::files::Progress as ReadProgress;
-use crate::render::{Gpu, Renderer, ShadingMode};
+use crate::render::{DrawnLevels, Gpu, Renderer, ShadingMode};
 use crate::rig::Rig;
 use crate::scene::{CrowdLayout, CrowdScene};
 
@@ -23,6 +23,8 @@ use super::{Verbosity, output, rig_of};
 
 /// Largest number of characters. A larger crowd does not fit in the memory of common adapters.
 pub(super) const MAX_COUNT: u32 = 1_000_000;
+/// Maximum of `--lod`.
+const MAX_PIXEL_ERROR: f32 = 100.0;
 /// Seconds for which the crowd walks before the first image, so that feet are planted and heads are turned.
 const WARM_UP: f32 = 1.0;
 /// Duration in seconds of a simulation step before the first image.
@@ -70,6 +72,15 @@ pub(super) struct LayoutArgs {
     /// Random seed for the positions, clips and colours of the characters
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u32,
+    /// Draw small characters with fewer triangles, with errors of at most this number of pixels (0: all triangles)
+    #[arg(long, value_name = "PIXELS", default_value_t = Crowd::PIXEL_ERROR, value_parser = pixel_error)]
+    lod: f32,
+}
+
+/// Parses the number of pixels of `--lod`.
+pub(super) fn pixel_error(text: &str) -> Result<f32, String> {
+    let pixels = text.parse().ok().filter(|pixels| (0.0..=MAX_PIXEL_ERROR).contains(pixels));
+    pixels.ok_or_else(|| format!("expected a number of pixels from 0 to {MAX_PIXEL_ERROR}"))
 }
 
 /// Kinds of ground.
@@ -101,7 +112,7 @@ impl LayoutArgs {
 
     pub(super) fn layout(&self) -> CrowdLayout {
         let hills = self.terrain == Ground::Hills;
-        CrowdLayout { count: self.count, hills, seed: self.seed, looks: 1.0 }
+        CrowdLayout { count: self.count, hills, seed: self.seed, looks: 1.0, pixel_error: self.lod }
     }
 }
 
@@ -166,8 +177,21 @@ pub(super) fn run(args: &CrowdArgs, matches: &ArgMatches, verbosity: Verbosity) 
     }
     progress.finish();
     watch.stage("draw");
+    if verbosity.verbose {
+        watch.note("levels", &describe(&scene.read_drawn()?));
+    }
     watch.total();
     Ok(ExitCode::SUCCESS)
+}
+
+/// Describes the visible characters of an image.
+fn describe(drawn: &DrawnLevels) -> String {
+    let counts: Vec<String> = drawn.characters.iter().map(u64::to_string).collect();
+    format!(
+        "{} characters, from the finest to the coarsest; {} triangles",
+        counts.join(" + "),
+        drawn.triangles
+    )
 }
 
 /// Waits until the GPU is idle, so that commands do not pile up.

@@ -11,6 +11,7 @@ use clap::Args;
 use glam::Vec2;
 
 use crate::capture::{Bone, Smoothing, is_take};
+use crate::crowd::Crowd;
 use crate::files::{Progress, atomic};
 use crate::render::{AdapterChoice, RenderError};
 use crate::scene::CrowdLayout;
@@ -21,7 +22,7 @@ use crate::viewer::{
     Command, CrowdOpening, Listening, Opening, Recorder, SaveError, Session, Transfer, ViewerError,
 };
 
-use super::crowd::MAX_COUNT;
+use super::crowd::{MAX_COUNT, pixel_error};
 use super::failure::Failure;
 use super::image_args;
 use super::light_args::LightArgs;
@@ -87,6 +88,9 @@ pub(super) struct ViewArgs {
     /// Show this number of characters that walk over hills, instead of one to pose
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_COUNT)), conflicts_with_all = ["vmc", "clips", "smooth", "record", "variant", "light", "light_rotation", "exposure", "tone_map", "file_lights"])]
     crowd: Option<u32>,
+    /// Draw small characters of --crowd with fewer triangles, with errors of at most this number of pixels (0: all triangles)
+    #[arg(long, value_name = "PIXELS", requires = "crowd", default_value_t = Crowd::PIXEL_ERROR, value_parser = pixel_error)]
+    lod: f32,
     /// Record the session to a file, for `sinew render --replay`
     #[arg(long, value_name = "SESSION")]
     record: Option<PathBuf>,
@@ -176,7 +180,7 @@ fn show_crowd(args: &ViewArgs, count: u32) -> Result<ExitCode, Failure> {
     }
     let character = args.model.load()?;
     let rig = rig_of(&character, None)?;
-    let layout = CrowdLayout { count, hills: true, seed: 1, looks: 1.0 };
+    let layout = CrowdLayout { count, hills: true, seed: 1, looks: 1.0, pixel_error: args.lod };
     let characters = vec![(Arc::new(character), rig)];
     let opening = CrowdOpening { characters, layout, adapter: args.adapter.clone() };
     match viewer::open_crowd(opening) {

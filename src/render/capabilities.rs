@@ -1,7 +1,7 @@
 //! The capabilities of an adapter, determined once when it is opened.
 
 use wgpu::{
-    Adapter, Backend, DeviceType, DownlevelFlags, Limits, TextureFormat, TextureFormatFeatureFlags,
+    Adapter, Backend, DeviceType, DownlevelFlags, Features, Limits, TextureFormat, TextureFormatFeatureFlags,
     TextureUsages,
 };
 
@@ -15,6 +15,8 @@ pub(crate) struct Capabilities {
     pub(crate) is_software: bool,
     /// Whether the adapter supports indirect draws, and compute shaders with eight storage buffers.
     pub(crate) has_compute: bool,
+    /// Whether indirect draws can begin with any instance.
+    pub(crate) has_first_instance: bool,
     /// Whether vertex shaders read storage buffers. Otherwise, they read textures (`data_texture.rs`).
     pub(crate) has_vertex_storage: bool,
     /// Whether fragment shaders can write sample masks.
@@ -33,6 +35,7 @@ impl Capabilities {
     pub(super) const WEBGL2: Self = Self {
         is_software: false,
         has_compute: false,
+        has_first_instance: false,
         has_vertex_storage: false,
         has_sample_masks: false,
         loads_compared_depth: false,
@@ -43,7 +46,7 @@ impl Capabilities {
     /// Returns the capabilities of an adapter opened with all of its limits.
     pub(super) fn of_adapter(adapter: &Adapter) -> Self {
         let flags = adapter.get_downlevel_capabilities().flags;
-        Self::new(&adapter.get_info(), &adapter.limits(), flags)
+        Self::new(&adapter.get_info(), &adapter.limits(), flags).with(adapter.features())
     }
 
     /// Returns the capabilities of a device with an unknown adapter. If the limits of the device include no storage buffers, it is treated
@@ -52,7 +55,11 @@ impl Capabilities {
         let limits = device.limits();
         let has_storage = limits.max_storage_buffers_per_shader_stage >= VERTEX_BUFFERS;
         let flags = if has_storage { DownlevelFlags::all() } else { DownlevelFlags::empty() };
-        Self::new(info, &limits, flags)
+        Self::new(info, &limits, flags).with(device.features())
+    }
+
+    fn with(self, features: Features) -> Self {
+        Self { has_first_instance: features.contains(Features::INDIRECT_FIRST_INSTANCE), ..self }
     }
 
     fn new(info: &wgpu::AdapterInfo, limits: &Limits, flags: DownlevelFlags) -> Self {
@@ -67,6 +74,7 @@ impl Capabilities {
         Self {
             is_software: info.device_type == DeviceType::Cpu,
             has_compute,
+            has_first_instance: false,
             has_vertex_storage,
             has_sample_masks: flags.contains(DownlevelFlags::MULTISAMPLED_SHADING),
             loads_compared_depth: info.backend != Backend::Gl,

@@ -43,10 +43,9 @@ pub(super) fn draw_crowds<'b>(
         let Some(model) = models.get(list.model) else { continue };
         let Some(part) = model.parts.get(batch.part) else { continue };
         pass.set_pipeline(&batch.pipeline);
-        pass.set_index_buffer(model.indices.slice(..), wgpu::IndexFormat::Uint32);
         pass.set_bind_group(3, &part.material, &[part.offset; 2]);
         pass.set_vertex_buffer(0, part.stream::<Vertex>(&model.vertices));
         pass.set_vertex_buffer(1, part.stream::<VertexSurface>(&model.surfaces));
-        list.instances.draw(pass, view, batch.part);
+        list.instances.draw(pass, view, batch.part, &model.indices, batch.is_blended);
     }
 }

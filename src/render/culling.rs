@@ -1,8 +1,11 @@
-//! Determines which spheres and boxes a camera or a light cannot see.
+//! Determines which spheres and boxes a camera or a light cannot see, and how small spheres are in the image.
 
 use glam::{Mat4, Vec3, Vec4};
 
 use crate::view::Bounds;
+
+#[cfg(test)]
+use super::gpu_types::{COARSE, Placed};
 
 /// The six planes around the visible volume. A point is inside if its dot product with each plane is not negative.
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +25,7 @@ impl Frustum {
 
     /// Returns whether part of a sphere may be visible, computed as in `shaders/cull.wgsl`.
     #[cfg(test)]
-    fn sees_sphere(&self, center: Vec3, radius: f32) -> bool {
+    pub(super) fn sees_sphere(&self, center: Vec3, radius: f32) -> bool {
         self.0.iter().all(|plane| plane.dot(center.extend(1.0)) >= -radius * plane.truncate().length())
     }
 
@@ -36,6 +39,22 @@ impl Frustum {
                 plane.dot(Vec3::select(inside, bounds.hi, bounds.lo).extend(1.0)) < 0.0
             })
     }
+}
+
+/// Returns the width of a pixel in metres as a linear function of the position, for an image of `size` pixels. It is the length that
+/// appears as wide as a pixel if it is parallel to the image.
+pub(super) fn pixel_width(clip_from_world: &Mat4, (width, height): (f32, f32)) -> Vec4 {
+    let length = |row: usize| clip_from_world.row(row).truncate().length();
+    let pixels_per_metre = (0.5 * width * length(0)).max(0.5 * height * length(1));
+    clip_from_world.row(3) / pixels_per_metre.max(f32::MIN_POSITIVE)
+}
+
+/// Returns the level of detail of an instance, computed as in `shaders/cull.wgsl`. `pixel` is a [`pixel_width`].
+#[cfg(test)]
+pub(super) fn level(pixel: Vec4, placed: &Placed, pixel_error: f32, errors: [f32; COARSE]) -> usize {
+    let [x, y, z, radius] = placed.sphere;
+    let width = pixel.dot(Vec4::new(x, y, z, 1.0)) - radius * pixel.truncate().length();
+    errors.iter().rposition(|error| error * placed.scale <= pixel_error * width).map_or(0, |index| index + 1)
 }
 
 #[cfg(test)]
@@ -87,6 +106,51 @@ mod tests {
             (Vec3::ZERO, false),
         ] {
             assert_eq!(frustum.sees_sphere(center, 0.6), is_seen, "{center}");
+        }
+    }
+
+    #[test]
+    fn a_pixel_is_as_wide_as_its_distance_requires() {
+        let camera = Camera {
+            position: vec3(1.0, 2.0, 3.0),
+            target: vec3(4.0, 2.5, -3.0),
+            up: Vec3::Y,
+            projection: Projection::Perspective { fov_y: 1.0 },
+            near: 0.1,
+            far: 100.0,
+        };
+        let clip_from_world = camera.clip_from_world(16.0 / 9.0);
+        let pixel = pixel_width(&clip_from_world, (1600.0, 900.0));
+        let forward = (camera.target - camera.position).normalize();
+        let side = forward.cross(Vec3::Y).normalize();
+        let point = camera.position + 7.0 * forward + 0.5 * side;
+        let width = pixel.dot(point.extend(1.0));
+        assert!((width - 2.0 * 7.0 * 0.5_f32.tan() / 900.0).abs() < 1e-5, "{width}");
+        // A segment of this length is a pixel wide.
+        let [a, b] = [point, point + width * side].map(|p| clip_from_world.project_point3(p));
+        assert!(((b - a).x * 800.0 - 1.0).abs() < 1e-3, "{a} {b}");
+        let light = Camera { projection: Projection::Orthographic { height: 9.0 }, ..camera };
+        let pixel = pixel_width(&light.clip_from_world(1.0), (450.0, 450.0));
+        assert!((pixel.dot(point.extend(1.0)) - 0.02).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_coarser_level_is_chosen_farther_away() {
+        let pixel = Vec4::new(0.0, 0.0, -0.001, 0.0);
+        let errors = [0.01, 0.03, 1e30, 1e30];
+        let placed = |z: f32, scale: f32| Placed { sphere: [0.0, 0.0, z, 1.0], scale, ..Placed::NOTHING };
+        for (z, scale, pixel_error, expected) in [
+            (-10.0, 1.0, 1.0, 0),
+            (-12.0, 1.0, 1.0, 1),
+            (-32.0, 1.0, 1.0, 2),
+            (-1e6, 1.0, 1.0, 2),
+            (-32.0, 2.0, 1.0, 1),
+            (-10.0, 1.0, 4.0, 2),
+            (-1e6, 1.0, 0.0, 0),
+            (0.5, 1.0, 1.0, 0),
+        ] {
+            let found = level(pixel, &placed(z, scale), pixel_error, errors);
+            assert_eq!(found, expected, "{z}, {scale}, {pixel_error}");
         }
     }
 

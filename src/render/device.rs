@@ -81,9 +81,10 @@ impl AdapterChoice {
     }
 }
 
-/// Features for measuring the durations of passes. Nothing depends on them.
-const TIMESTAMPS: wgpu::Features =
-    wgpu::Features::TIMESTAMP_QUERY.union(wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS);
+/// Features that are used if the adapter has them: timestamps, which only measurements need, and levels of detail of crowds.
+const OPTIONAL: wgpu::Features = wgpu::Features::TIMESTAMP_QUERY
+    .union(wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS)
+    .union(wgpu::Features::INDIRECT_FIRST_INSTANCE);
 
 /// The first message of a driver callback.
 type FirstMessage = Arc<Mutex<Option<String>>>;
@@ -210,7 +211,7 @@ impl Gpu {
         }
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("sinew"),
-            required_features: adapter.features() & TIMESTAMPS,
+            required_features: adapter.features() & OPTIONAL,
             required_limits: adapter.limits(),
             memory_hints: wgpu::MemoryHints::MemoryUsage,
             ..Default::default()

@@ -114,13 +114,26 @@ pub(crate) struct Instance {
 pub(crate) struct Placed {
     pub(crate) sphere: [f32; 4],
     pub(crate) tint: [f32; 4],
+    pub(crate) scale: f32,
+    pub(crate) reserved: [u32; 3],
 }
+
+impl Placed {
+    /// An instance of which there is nothing to draw.
+    pub(crate) const NOTHING: Self =
+        Self { sphere: [0.0, 0.0, 0.0, -1.0], tint: [0.0; 4], scale: 1.0, reserved: [0; 3] };
+}
+
+/// Maximum number of levels of detail below the full one, and of all levels.
+pub(crate) const COARSE: usize = 4;
+pub(crate) const LEVELS: usize = COARSE + 1;
 
 /// `CullViews` in `shaders/cull.wgsl`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub(crate) struct CullViews {
     pub(crate) planes: [[f32; 4]; 12],
+    pub(crate) pixels: [[f32; 4]; 2],
 }
 
 /// `CullSize` in `shaders/cull.wgsl`.
@@ -134,7 +147,8 @@ pub(crate) struct CullSize {
     pub(crate) groups: u32,
     pub(crate) parts: u32,
     pub(crate) view: u32,
-    pub(crate) reserved: u32,
+    pub(crate) pixel_error: f32,
+    pub(crate) errors: [f32; COARSE],
 }
 
 /// `PunctualLightRecord` in `shaders/globals.wgsl`.

@@ -1,15 +1,20 @@
-//! Instances whose palettes are on the GPU. The GPU also decides which of them are drawn.
+//! Instances whose palettes are on the GPU. The GPU also decides which of them are drawn, and with how many triangles.
 
-use std::ops::Range;
+use std::array;
+use std::mem::offset_of;
+use std::ops::{AddAssign, Range};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use bytemuck::{Zeroable, bytes_of, cast_slice};
+use bytemuck::{bytes_of, cast_slice};
 use wgpu::BufferUsages;
 
-use super::compute::{Access, Kernel, storage, storage_with};
-use super::gpu_types::{CullSize, CullViews, Instance};
+use super::compute::{Access, Kernel, read_back, storage, storage_with, uniform};
+use super::gpu_types::{COARSE, CullSize, CullViews, Instance, LEVELS};
 use super::layout::{Layouts, bind_instances};
 use super::{Gpu, RenderError, shaders};
+
+#[cfg(test)]
+mod tests;
 
 /// Number of lists created so far.
 static LISTS: AtomicU64 = AtomicU64::new(0);
@@ -32,7 +37,7 @@ pub(super) struct Culling {
 }
 
 /// Instances of a model whose palettes another GPU pass writes. In each frame, the GPU lists the instances that the camera
-/// and the key light can see, and each part is drawn by one indirect draw.
+/// and the key light can see, and each part is drawn by one indirect draw for each level of detail.
 #[derive(Debug)]
 pub struct GpuInstances {
     /// A number that is unique in this process.
@@ -44,6 +49,47 @@ pub struct GpuInstances {
     pub(super) parts: Vec<GpuPart>,
     /// The group of each part: parts with the same matrices and morph weights share their records.
     groups: Vec<usize>,
+    /// The ranges of each part in `indices`, for all levels except the full one.
+    coarse: Vec<[Range<u32>; COARSE]>,
+    indices: wgpu::Buffer,
+}
+
+/// The levels of detail of a model: simplified triangles of its parts.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Levels {
+    /// The errors of all levels except the full one, in increasing order, in lengths of the model. Those of missing levels are huge.
+    pub(crate) errors: [f32; COARSE],
+    /// The ranges of each part in `indices`, for all levels except the full one.
+    pub(crate) parts: Vec<[Range<u32>; COARSE]>,
+    /// Indices of vertices.
+    pub(crate) indices: Vec<u32>,
+}
+
+impl Levels {
+    /// An error that is never small enough. Shaders may not handle infinity.
+    const MISSING: f32 = 1e30;
+
+    /// Returns only full levels.
+    pub(crate) fn none(parts: usize) -> Self {
+        let no_triangles = array::from_fn(|_| 0..0);
+        Self { errors: [Self::MISSING; COARSE], parts: vec![no_triangles; parts], indices: Vec::new() }
+    }
+}
+
+/// The visible part of a crowd.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DrawnLevels {
+    /// The number of visible characters in each level of detail, beginning with the full one.
+    pub characters: [u64; LEVELS],
+    /// The number of triangles of these characters.
+    pub triangles: u64,
+}
+
+impl AddAssign for DrawnLevels {
+    fn add_assign(&mut self, other: Self) {
+        self.characters.iter_mut().zip(other.characters).for_each(|(sum, count)| *sum += count);
+        self.triangles += other.triangles;
+    }
 }
 
 /// The offsets of a part within an instance's data.
@@ -60,6 +106,8 @@ pub(crate) struct GpuPart {
 /// The buffers with the data of instances.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GpuInstanceBuffers<'a> {
+    /// The levels of detail of the model.
+    pub(crate) levels: &'a Levels,
     /// Number of instances, and the length of the buffers.
     pub(crate) instances: u32,
     /// A [`Placed`](super::gpu_types::Placed) for each instance.
@@ -80,6 +128,7 @@ struct View {
     cull: wgpu::BindGroup,
     /// The instances of each group of parts.
     groups: Vec<wgpu::BindGroup>,
+    size: wgpu::Buffer,
     arguments: wgpu::Buffer,
 }
 
@@ -135,8 +184,12 @@ impl GpuInstances {
         let stride = buffers.instances.max(1).next_multiple_of(RECORD_ALIGNMENT);
         let region = u64::from(stride) * size_of::<Instance>() as u64;
         let offset_buffer = storage_with(gpu, "groups of parts", cast_slice(&offsets))?;
-        let arguments: Vec<[u32; 5]> =
-            indices.iter().map(|indices| [to_u32(indices.len()), 0, indices.start, 0, 0]).collect();
+        let levels = buffers.levels;
+        let ranges = indices.iter().zip(&levels.parts);
+        let arguments: Vec<[u32; 5]> = ranges
+            .flat_map(|(full, coarse)| std::iter::once(full).chain(coarse))
+            .map(|indices| [to_u32(indices.len()), 0, indices.start, 0, 0])
+            .collect();
         let view = |index: u32| -> Result<View, RenderError> {
             let size = CullSize {
                 instances: buffers.instances,
@@ -144,17 +197,21 @@ impl GpuInstances {
                 weights: buffers.weight_count,
                 stride,
                 groups: to_u32(offsets.len()),
-                parts: to_u32(arguments.len()),
+                parts: to_u32(arguments.len() / LEVELS),
                 view: index,
-                ..CullSize::zeroed()
+                pixel_error: 0.0,
+                errors: levels.errors,
             };
-            let size_buffer = uniform_with(gpu, "culling", bytes_of(&size));
+            let size_buffer = uniform(gpu, "culling", bytes_of(&size));
             let seen = storage(gpu, "visible instances", seen_bytes(buffers.instances))?;
             let records = storage(gpu, "instances", region * offsets.len() as u64)?;
             let draws = gpu.device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some("arguments of draws"),
                 size: (arguments.len() as u64 * ARGUMENTS).max(256),
-                usage: BufferUsages::STORAGE | BufferUsages::INDIRECT | BufferUsages::COPY_DST,
+                usage: BufferUsages::STORAGE
+                    | BufferUsages::INDIRECT
+                    | BufferUsages::COPY_DST
+                    | BufferUsages::COPY_SRC,
                 mapped_at_creation: false,
             });
             gpu.queue.write_buffer(&draws, 0, cast_slice(&arguments));
@@ -172,13 +229,56 @@ impl GpuInstances {
             Ok(View {
                 cull: culling.cull.bind(gpu, &bound),
                 groups: (0..offsets.len()).map(group).collect(),
+                size: size_buffer,
                 arguments: draws,
             })
         };
         let views = [view(0)?, view(1)?];
         let bytes = 2 * (region * offsets.len() as u64 + seen_bytes(buffers.instances));
+        let coarse: &[u8] = cast_slice(&levels.indices);
+        gpu.check_buffer("triangles", coarse.len() as u64)?;
+        let indices = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("triangles of levels"),
+            size: (coarse.len() as u64).max(4),
+            usage: BufferUsages::INDEX | BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        gpu.queue.write_buffer(&indices, 0, coarse);
         let id = LISTS.fetch_add(1, Ordering::Relaxed);
-        Ok(Self { id, instances: buffers.instances, bytes, views, parts: parts.to_vec(), groups })
+        let (instances, parts, coarse) = (buffers.instances, parts.to_vec(), levels.parts.clone());
+        Ok(Self { id, instances, bytes, views, parts, groups, coarse, indices })
+    }
+
+    /// Sets the largest error that levels of detail may have in the image, in pixels. With 0, which is the initial value, all instances have
+    /// the full level.
+    pub(crate) fn set_pixel_error(&self, gpu: &Gpu, pixels: f32) {
+        let offset = offset_of!(CullSize, pixel_error) as u64;
+        self.views.iter().for_each(|view| gpu.queue.write_buffer(&view.size, offset, bytes_of(&pixels)));
+    }
+
+    /// Waits for the GPU, and returns what the camera saw in the last frame.
+    ///
+    /// # Errors
+    /// [`RenderError`] if the driver reports an error.
+    pub(crate) fn read_drawn(&self, gpu: &Gpu) -> Result<DrawnLevels, RenderError> {
+        let [View { arguments, .. }, _] = &self.views;
+        let encoder = gpu.device.create_command_encoder(&Default::default());
+        let size = (self.coarse.len() * LEVELS) as u64 * ARGUMENTS;
+        read_back(gpu, encoder, arguments, 0..size, |bytes| {
+            let draws = cast_slice::<u8, [u32; 5]>(bytes)
+                .iter()
+                .map(|&[indices, instances, ..]| (indices, instances));
+            let triangles =
+                draws.clone().map(|(indices, instances)| u64::from(indices / 3) * u64::from(instances));
+            let mut drawn = DrawnLevels { triangles: triangles.sum(), ..DrawnLevels::default() };
+            // All parts have the same instances.
+            drawn
+                .characters
+                .iter_mut()
+                .zip(draws)
+                .for_each(|(count, (_, instances))| *count = instances.into());
+            drawn
+        })
     }
 
     /// Returns the size of the list in bytes, excluding the buffers that the caller passed in.
@@ -186,95 +286,39 @@ impl GpuInstances {
         self.bytes
     }
 
-    /// Binds the instances of a part, and draws the visible ones. The pipeline, vertices and material must be set.
-    pub(super) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, view: usize, part: usize) {
+    /// Binds the instances of a part, and draws the visible ones. The pipeline, vertices and material must be set. `full` contains the
+    /// triangles of the full level. Blended parts are drawn with coarse levels first, because these are usually farther away.
+    pub(super) fn draw(
+        &self,
+        pass: &mut wgpu::RenderPass<'_>,
+        view: usize,
+        part: usize,
+        full: &wgpu::Buffer,
+        is_blended: bool,
+    ) {
         let Some(view) = self.views.get(view) else { return };
         let Some(group) = self.groups.get(part).and_then(|&group| view.groups.get(group)) else { return };
+        let Some(coarse) = self.coarse.get(part) else { return };
         pass.set_bind_group(1, group, &[]);
-        pass.draw_indexed_indirect(&view.arguments, part as u64 * ARGUMENTS);
+        for index in 0..LEVELS {
+            let level = if is_blended { LEVELS - 1 - index } else { index };
+            let triangles = match level.checked_sub(1).and_then(|level| coarse.get(level)) {
+                Some(range) if range.is_empty() => continue,
+                Some(_) => &self.indices,
+                None => full,
+            };
+            pass.set_index_buffer(triangles.slice(..), wgpu::IndexFormat::Uint32);
+            pass.draw_indexed_indirect(&view.arguments, (part * LEVELS + level) as u64 * ARGUMENTS);
+        }
     }
 }
 
-/// Returns the size in bytes of a number for each instance and for each block of instances.
+/// Returns the size in bytes of a number for each instance, and for each level and each block of instances.
 fn seen_bytes(instances: u32) -> u64 {
-    (u64::from(instances) + u64::from(instances.div_ceil(LANES))) * 4
-}
-
-fn uniform_with(gpu: &Gpu, label: &'static str, bytes: &[u8]) -> wgpu::Buffer {
-    let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some(label),
-        size: bytes.len() as u64,
-        usage: BufferUsages::UNIFORM | BufferUsages::COPY_DST,
-        mapped_at_creation: false,
-    });
-    gpu.queue.write_buffer(&buffer, 0, bytes);
-    buffer
+    (u64::from(instances) + u64::from(instances.div_ceil(LANES)) * LEVELS as u64) * 4
 }
 
 /// Converts a count. A value that exceeds 32 bits does not fit into a buffer.
 fn to_u32(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::compute::read_back;
-    use super::super::gpu_types::Placed;
-    use super::*;
-
-    #[test]
-    fn visible_instances_are_listed_in_order() {
-        let gpu = Gpu::of_tests();
-        let culling = Culling::new(&gpu);
-        // Visible where x is positive.
-        let mut views = CullViews { planes: [[0.0, 0.0, 0.0, 1.0]; 12] };
-        views.planes[0] = [1.0, 0.0, 0.0, 0.0];
-        let views = uniform_with(&gpu, "views", bytes_of(&views));
-        // One block, two blocks, and more blocks than lanes.
-        for count in [1, 256, 257, 70_000] {
-            let placed = |index: u32| {
-                let x = ((index + 3).wrapping_mul(2_654_435_761) >> 28) as f32 - 6.5;
-                let radius = if index % 10 == 9 { -1.0 } else { 0.25 };
-                Placed { sphere: [x, 0.0, 0.0, radius], tint: [1.0; 4] }
-            };
-            let placed: Vec<Placed> = (0..count).map(placed).collect();
-            let is_seen = |index: &u32| {
-                placed[*index as usize].sphere[0] > 0.0 && placed[*index as usize].sphere[3] > 0.0
-            };
-            let expected: Vec<u32> = (0..count).filter(is_seen).collect();
-            let size = CullSize {
-                instances: count,
-                bones: 1,
-                stride: count,
-                groups: 1,
-                parts: 1,
-                ..CullSize::zeroed()
-            };
-            let size = uniform_with(&gpu, "culling", bytes_of(&size));
-            let placed = storage_with(&gpu, "placed", cast_slice(&placed)).unwrap();
-            let groups = storage_with(&gpu, "groups of parts", bytes_of(&[0_u32; 2])).unwrap();
-            let seen = storage(&gpu, "visible instances", seen_bytes(count)).unwrap();
-            let records =
-                storage(&gpu, "instances", u64::from(count) * size_of::<Instance>() as u64).unwrap();
-            let arguments = storage(&gpu, "arguments of draws", ARGUMENTS).unwrap();
-            let bound = [&views, &size, &placed, &groups, &seen, &records, &arguments];
-            let bound = bound.map(wgpu::Buffer::as_entire_buffer_binding);
-            let group = culling.cull.bind(&gpu, &bound);
-            let mut encoder = gpu.device.create_command_encoder(&Default::default());
-            let mut pass = encoder.begin_compute_pass(&Default::default());
-            culling.dispatch(&mut pass, &group, count);
-            drop(pass);
-            let range = 0..expected.len() as u64 * size_of::<Instance>() as u64;
-            let first_matrices = |bytes: &[u8]| -> Vec<u32> {
-                cast_slice::<u8, Instance>(bytes).iter().map(|instance| instance.first_matrix).collect()
-            };
-            let listed = read_back(&gpu, encoder, &records, range, first_matrices).unwrap();
-            let expected: Vec<u32> = expected.into_iter().map(|index| index * 3).collect();
-            assert!(listed == expected, "{count} instances");
-            let encoder = gpu.device.create_command_encoder(&Default::default());
-            let drawn =
-                read_back(&gpu, encoder, &arguments, 4..8, |bytes| cast_slice::<u8, u32>(bytes)[0]).unwrap();
-            assert_eq!(drawn as usize, listed.len(), "{count} instances");
-        }
-    }
 }

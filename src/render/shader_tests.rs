@@ -7,7 +7,8 @@ use wgpu::naga;
 use crate::body::stance::{Foot, Stance};
 use crate::body::{self, BodyParts, CrowdChain, CrowdLimb, JointLimit, PackedGoal, Sole};
 use crate::gpu_types::{
-    Globals, Instance, Line, PartConstants, PunctualLightRecord, UvTransform, Vertex, VertexSurface, flags,
+    CullSize, CullViews, Globals, Instance, LEVELS, Line, PartConstants, Placed, PunctualLightRecord, UvTransform,
+    Vertex, VertexSurface, flags,
 };
 use crate::shader_module_tests::module;
 
@@ -145,6 +146,17 @@ fn bodies_of_crowds_have_the_same_layout_in_shaders_and_rust() {
 #[test]
 fn lines_have_the_same_layout_in_shaders_and_rust() {
     assert_twins!("lines", Line { start, end, corner, color });
+}
+
+#[test]
+fn culling_has_the_same_layout_in_shaders_and_rust() {
+    assert_twins!("cull", CullViews { planes, pixels });
+    assert_twins!(
+        "cull",
+        CullSize { instances, bones, weights, stride, groups, parts, view, pixel_error, errors }
+    );
+    assert_twins!("cull", Placed { sphere, tint, scale, reserved });
+    assert_eq!(constant("cull", "LEVELS") as usize, LEVELS);
 }
 
 #[test]

@@ -42,14 +42,14 @@ impl FrameBuffers {
         Ok(())
     }
 
-    /// Schedules the upload of the planes with which the GPU culls.
+    /// Schedules the upload of the views for which the GPU culls.
     pub(super) fn write_views(
         &mut self,
         gpu: &Gpu,
-        views: &mut Option<wgpu::Buffer>,
-        planes: &gpu_types::CullViews,
+        buffer: &mut Option<wgpu::Buffer>,
+        views: &gpu_types::CullViews,
     ) -> Result<(), RenderError> {
-        self.staging.write(gpu, views, "views", bytes_of(planes), BufferUsages::UNIFORM).map(drop)
+        self.staging.write(gpu, buffer, "views", bytes_of(views), BufferUsages::UNIFORM).map(drop)
     }
 
     /// Schedules the upload of matrices into the uniform buffer, which must be written before the first frame even if that frame does not

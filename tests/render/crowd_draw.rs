@@ -2,8 +2,9 @@
 
 use glam::{Vec3, Vec4};
 use sinew::asset::Character;
-use sinew::crowd::{CpuCrowd, CrowdError, PlayedClip, Spawn};
-use sinew::render::{Background, DecodedImage, Frame, Gpu, Renderer, ShadingMode};
+use sinew::crowd::{CpuCrowd, Crowd, CrowdError, PlayedClip, Spawn};
+use sinew::regress::compare;
+use sinew::render::{Background, DecodedImage, DrawnLevels, Frame, Gpu, Renderer, ShadingMode};
 use sinew::rig;
 use sinew::scene::{CrowdLayout, CrowdScene, ViewSettings};
 use sinew::view::{AUTO_FOV_Y, Bounds};
@@ -75,6 +76,7 @@ fn empty_frame() -> Frame<'static> {
 #[test]
 fn indirect_draws_give_the_same_image_as_instances() {
     let mut stage = Stage::new(mannequin());
+    stage.crowd.set_pixel_error(0.0).unwrap();
     let mut cpu = CpuCrowd::new(stage.crowd.model().clone(), None);
     let spawns = rows(40);
     let ids: Vec<_> = spawns.iter().map(|spawn| stage.spawn(spawn)).collect();
@@ -153,7 +155,8 @@ fn a_crowd_that_exceeds_a_buffer_is_drawn_in_batches() {
     let adapters = pollster::block_on(instance.enumerate_adapters(info.backend.into()));
     let adapter = adapters.into_iter().find(|adapter| adapter.get_info().name == info.name).unwrap();
     let required_limits = wgpu::Limits { max_storage_buffer_binding_size: 1 << 20, ..adapter.limits() };
-    let descriptor = wgpu::DeviceDescriptor { required_limits, ..Default::default() };
+    let required_features = wgpu::Features::INDIRECT_FIRST_INSTANCE & adapter.features();
+    let descriptor = wgpu::DeviceDescriptor { required_limits, required_features, ..Default::default() };
     let (device, queue) = pollster::block_on(adapter.request_device(&descriptor)).unwrap();
     let small = Renderer::new(Gpu::from_device(device, queue, info));
     let images = [whole, small].map(|renderer| {
@@ -166,6 +169,42 @@ fn a_crowd_that_exceeds_a_buffer_is_drawn_in_batches() {
     let [(expected, _), (image, batches)] = images;
     assert!(batches > 2, "{batches} batches");
     assert!(different(&image, &expected) < 20);
+}
+
+/// Draws a crowd on hills, and returns what was drawn.
+fn draw_on_hills(pixel_error: f32, shadow: bool) -> (DecodedImage, DrawnLevels) {
+    const SIZE: (u32, u32) = (640, 360);
+    let mut renderer = renderer();
+    let character = mannequin();
+    let rig = rig::detect(&character);
+    let layout = CrowdLayout { count: 200, hills: true, seed: 4, looks: 1.0, pixel_error };
+    let cast = [(character, rig)];
+    let mut scene = CrowdScene::new(&mut renderer, &cast, &layout, ShadingMode::Shaded).unwrap();
+    let camera = scene.camera(AUTO_FOV_Y, SIZE.0 as f32 / SIZE.1 as f32);
+    let settings = view().with_camera(camera).with_samples(1).with_shadow(shadow);
+    let gpu = renderer.gpu().clone();
+    let mut encoder = gpu.device.create_command_encoder(&Default::default());
+    for _ in 0..5 {
+        scene.step(&mut encoder, 0.1, camera.position).unwrap();
+    }
+    gpu.queue.submit([encoder.finish()]);
+    let image = renderer.render(&scene.models(), &scene.frame(&settings), SIZE).unwrap();
+    (image, scene.read_drawn().unwrap())
+}
+
+#[test]
+fn simplified_characters_look_like_complete_ones() {
+    for shadow in [false, true] {
+        let [(complete, all), (simplified, drawn)] =
+            [0.0, Crowd::PIXEL_ERROR].map(|error| draw_on_hills(error, shadow));
+        let seen: u64 = all.characters.iter().sum();
+        assert_eq!(all.characters[0], seen);
+        assert_eq!(drawn.characters.iter().sum::<u64>(), seen);
+        let difference = compare(&complete, &simplified, 0).unwrap();
+        println!("{all:?}, {drawn:?}, mean error {}", difference.mean);
+        assert!(seen > 100 && drawn.triangles * 3 < all.triangles, "{drawn:?} of {all:?}");
+        assert!(difference.mean > 0.0 && difference.mean <= 0.01, "{}", difference.mean);
+    }
 }
 
 #[test]
@@ -193,6 +232,7 @@ fn invalid_characters_are_refused() {
     let id = stage.spawn(&Spawn { clips: clip(1), ..Spawn::default() });
     assert!(stage.crowd.set_clip(id, 4, None).is_err());
     assert!(stage.crowd.set_place(id, Vec3::ZERO, f32::NAN).is_err());
+    assert!(stage.crowd.set_pixel_error(f32::NAN).is_err());
     stage
         .crowd
         .set_clip(id, 1, Some(&PlayedClip { weight: 0.5, mask: Some(2), ..PlayedClip::new(2, 0.1) }))
@@ -208,7 +248,8 @@ fn a_thousand_characters_on_hills_match_their_golden() {
     let mut renderer = renderer();
     let character = mannequin();
     let rig = rig::detect(&character);
-    let layout = CrowdLayout { count: 1000, hills: true, seed: 4, looks: 1.0 };
+    // The golden shows the poses and the culling, which levels of detail must not hide.
+    let layout = CrowdLayout { count: 1000, hills: true, seed: 4, looks: 1.0, pixel_error: 0.0 };
     let cast = [(character, rig)];
     let mut scene = CrowdScene::new(&mut renderer, &cast, &layout, ShadingMode::Shaded).unwrap();
     let settings = view()

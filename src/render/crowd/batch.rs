@@ -6,6 +6,7 @@ use glam::{Vec2, Vec3};
 use crate::body::stance::Stance;
 use crate::compute::{storage, storage_with};
 use crate::gpu_types::Placed;
+use crate::indirect::Levels;
 use crate::staging::Staging;
 use crate::{Gpu, GpuInstanceBuffers, GpuInstances, GpuPart, Model, RenderError, Renderer};
 
@@ -77,6 +78,7 @@ impl Batch {
         kernels: &Kernels,
         shared: &ModelBuffers,
         heights: &wgpu::Buffer,
+        detail: &Levels,
         capacity: u32,
     ) -> Result<Self, RenderError> {
         let gpu = renderer.gpu().clone();
@@ -89,8 +91,8 @@ impl Batch {
         let stances = storage(&gpu, "stances", per(1, size_of::<Stance>()))?;
         let palettes = storage(&gpu, "palettes", per(model.bones.len(), size_of::<Rows>()))?;
         let weights = storage(&gpu, "morph weights", per(model.rest_weights.len(), size_of::<f32>()))?;
-        let nothing = Placed { sphere: [0.0, 0.0, 0.0, -1.0], tint: [0.0; 4] };
-        let placed = storage_with(&gpu, "bounds", cast_slice(&vec![nothing; capacity as usize]))?;
+        let placed = vec![Placed::NOTHING; capacity as usize];
+        let placed = storage_with(&gpu, "bounds", cast_slice(&placed))?;
         let step = gpu.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("step of a crowd"),
             size: size_of::<Step>() as u64,
@@ -144,6 +146,7 @@ impl Batch {
             })
             .collect();
         let buffers = GpuInstanceBuffers {
+            levels: detail,
             instances: capacity,
             placed: &placed,
             palettes: &palettes,

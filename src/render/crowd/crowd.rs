@@ -9,13 +9,15 @@ use glam::{Affine3A, Quat, Vec3};
 use crate::api::Missing;
 use crate::body::stance::Stance;
 use crate::compute::{read_back, storage_with};
+use crate::indirect::Levels;
 use crate::staging::Staging;
-use crate::{CrowdInstances, Gpu, Model, RenderError, Renderer};
+use crate::{CrowdInstances, DrawnLevels, Gpu, Model, RenderError, Renderer};
 
 use super::CrowdError;
 use super::batch::Batch;
 use super::goal::CrowdGoal;
 use super::kernels::{Kernels, ModelBuffers};
+use super::levels::levels;
 use super::model::CrowdModel;
 use super::spawn::{CharacterId, FASTEST, PlayedClip, Spawn};
 use super::terrain::Terrain;
@@ -40,13 +42,20 @@ pub struct Crowd {
     terrain: Option<Terrain>,
     heights: wgpu::Buffer,
     batches: Vec<Batch>,
+    levels: Levels,
+    pixel_error: f32,
     staging: Staging,
+    /// The number of steps, and of changes that are visible without a step.
     steps: u64,
 }
 
 impl Crowd {
+    /// The initial value of [`Crowd::set_pixel_error`], with which the mean FLIP error of an image is below 0.01.
+    pub const PIXEL_ERROR: f32 = 0.2;
+
     /// Creates an empty crowd on the device of a renderer. On a terrain, characters stand on the ground, and their feet are planted on it.
-    /// Without a terrain, characters keep their initial height and the poses of their clips.
+    /// Without a terrain, characters keep their initial height and the poses of their clips. Levels of detail are made here, which takes
+    /// longer for models with many triangles.
     ///
     /// # Errors
     /// [`RenderError::NoCompute`] if the device has no compute shaders (see [`CpuCrowd`](super::CpuCrowd)), or
@@ -68,6 +77,12 @@ impl Crowd {
             shared,
             terrain,
             heights,
+            levels: if gpu.capabilities.has_first_instance {
+                levels(&model)
+            } else {
+                Levels::none(model.parts.len())
+            },
+            pixel_error: Self::PIXEL_ERROR,
             gpu,
             model,
             batches: Vec::new(),
@@ -89,6 +104,34 @@ impl Crowd {
     /// Returns whether there are no characters.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Sets the largest error of simplified characters in the image, in pixels. Characters that are small in the image have fewer
+    /// triangles. With 0, all characters have all triangles. The initial value is [`Crowd::PIXEL_ERROR`].
+    ///
+    /// # Errors
+    /// [`CrowdError::NotFinite`] if the number is not finite.
+    pub fn set_pixel_error(&mut self, pixels: f32) -> Result<(), CrowdError> {
+        if !pixels.is_finite() {
+            return Err(CrowdError::NotFinite { what: "pixel error", value: pixels });
+        }
+        self.pixel_error = pixels.max(0.0);
+        self.steps += 1;
+        self.batches.iter().for_each(|batch| batch.instances.set_pixel_error(&self.gpu, self.pixel_error));
+        Ok(())
+    }
+
+    /// Waits for the GPU, and returns the levels of detail of the characters that the camera saw in the last frame. This function is for
+    /// tests and tools.
+    ///
+    /// # Errors
+    /// [`RenderError`] if the driver reports an error.
+    pub fn read_drawn(&self) -> Result<DrawnLevels, RenderError> {
+        let mut drawn = DrawnLevels::default();
+        for batch in self.batches.iter().filter(|batch| batch.used > 0) {
+            drawn += batch.instances.read_drawn(&self.gpu)?;
+        }
+        Ok(drawn)
     }
 
     /// Returns the total size of the buffers for the characters, in bytes.
@@ -113,8 +156,9 @@ impl Crowd {
         let mut missing = count.saturating_sub(free);
         while missing > 0 {
             let capacity = missing.max(SMALLEST).min(largest);
-            let Self { model, kernels, shared, heights, .. } = &*self;
-            let batch = Batch::new(renderer, model, surface, kernels, shared, heights, capacity)?;
+            let Self { model, kernels, shared, heights, levels, .. } = &*self;
+            let batch = Batch::new(renderer, model, surface, kernels, shared, heights, levels, capacity)?;
+            batch.instances.set_pixel_error(&self.gpu, self.pixel_error);
             self.batches.push(batch);
             missing = missing.saturating_sub(capacity);
         }

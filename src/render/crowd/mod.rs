@@ -11,6 +11,7 @@ mod gait;
 mod goal;
 mod ground;
 mod kernels;
+mod levels;
 mod model;
 mod palette;
 mod sample;

@@ -31,7 +31,7 @@ pub(super) fn palette(character: &Character, models: &[Rows], bones: &[Bone], pa
 /// Returns the bounding sphere of a character, and the character's tint.
 pub(super) fn enclose(character: &Character, joints: &[CrowdJoint], models: &[Rows]) -> Placed {
     if character.is_present == 0 {
-        return Placed { sphere: [0.0, 0.0, 0.0, -1.0], tint: [0.0; 4] };
+        return Placed::NOTHING;
     }
     let (mut low, mut high) = (Vec3::splat(3.4e38), Vec3::splat(-3.4e38));
     for (joint, model) in joints.iter().zip(models).filter(|(joint, _)| joint.radius >= 0.0) {
@@ -40,8 +40,9 @@ pub(super) fn enclose(character: &Character, joints: &[CrowdJoint], models: &[Ro
         high = high.max(model.translation() + reach);
     }
     let center = character.rows().point((low + high) * 0.5);
-    let radius = if low.x <= high.x { 0.5 * (high - low).length() * character.scale.abs() } else { -1.0 };
-    Placed { sphere: center.extend(radius).into(), tint: character.tint }
+    let scale = character.scale.abs();
+    let radius = if low.x <= high.x { 0.5 * (high - low).length() * scale } else { -1.0 };
+    Placed { sphere: center.extend(radius).into(), tint: character.tint, scale, ..Placed::NOTHING }
 }
 
 /// Returns an upper bound for the largest factor by which a matrix stretches a vector. It is Gershgorin's bound (1931)
@@ -146,7 +147,7 @@ mod tests {
             for (index, (character, gpu)) in characters.iter().zip(&from_gpu).enumerate() {
                 let models = &models[index * JOINTS as usize..][..JOINTS as usize];
                 let cpu = enclose(character, &joints, models);
-                assert_eq!(cpu.tint, gpu.tint);
+                assert_eq!((cpu.tint, cpu.scale), (gpu.tint, gpu.scale));
                 let difference = cpu.sphere.iter().zip(&gpu.sphere).map(|(a, b)| (a - b).abs());
                 assert!(difference.fold(0.0, f32::max) < 2e-5, "{entry} {index}: {cpu:?} {gpu:?}");
             }

@@ -7,11 +7,11 @@ use super::super::ambient::OcclusionMaps;
 use super::super::backdrop::{self, Backdrop};
 use super::super::compose::cleared_depth;
 use super::super::crowd_batch::draw_crowds;
-use super::super::culling::Frustum;
+use super::super::culling::{Frustum, pixel_width};
 use super::super::draw_list::{DrawnModels, draw_all};
 use super::super::floor::{FloorPass, FloorTargets};
 use super::super::ghost::GhostPass;
-use super::super::globals::globals;
+use super::super::globals::{globals, pixels};
 use super::super::indirect::Culling;
 use super::super::lines::LinePass;
 use super::super::model::Model;
@@ -182,8 +182,9 @@ impl Renderer {
         output: Output,
     ) -> Result<Plan, RenderError> {
         let globals = globals(frame, area);
-        let camera = Frustum::new(&Mat4::from_cols_array_2d(&globals.clip_from_world));
-        let light = Frustum::new(&Mat4::from_cols_array_2d(&globals.shadow_from_world));
+        let [clip_from_world, shadow_from_world] =
+            [&globals.clip_from_world, &globals.shadow_from_world].map(Mat4::from_cols_array_2d);
+        let [camera, light] = [clip_from_world, shadow_from_world].map(|matrix| Frustum::new(&matrix));
         let Self { gpu, layouts, list, .. } = self;
         let floor = frame.ground.filter(|floor| frame.camera.is_above(floor.center.y));
         let mut plan = Plan {
@@ -244,11 +245,14 @@ impl Renderer {
         if !frame.crowds.is_empty() {
             let culling = self.culling.get_or_insert_with(|| Culling::new(gpu));
             let [eye, key] = [camera, light].map(|view| view.planes());
-            let mut planes = gpu_types::CullViews { planes: Zeroable::zeroed() };
-            for (plane, value) in planes.planes.iter_mut().zip(eye.into_iter().chain(key)) {
+            let shadow = pixels((shadow::size(area), shadow::size(area)));
+            let widths =
+                [pixel_width(&clip_from_world, pixels(area)), pixel_width(&shadow_from_world, shadow)];
+            let mut views = gpu_types::CullViews { pixels: widths.map(Into::into), ..Zeroable::zeroed() };
+            for (plane, value) in views.planes.iter_mut().zip(eye.into_iter().chain(key)) {
                 *plane = value;
             }
-            self.buffers.write_views(gpu, &mut culling.views, &planes)?;
+            self.buffers.write_views(gpu, &mut culling.views, &views)?;
         }
         self.buffers.write_globals(gpu, &globals)?;
         self.buffers.write_few_bones(gpu, &list.input)?;

@@ -9,7 +9,7 @@ use crate::crowd::{CpuCrowd, Crowd, CrowdError, CrowdModel, PlayedClip, Spawn, T
 use crate::puppet::Puppet;
 use crate::rig::Rig;
 use crate::view::{Bounds, Camera};
-use crate::{DecodedImages, Frame, Instance, Model, RenderError, Renderer, ShadingMode};
+use crate::{DecodedImages, DrawnLevels, Frame, Instance, Model, RenderError, Renderer, ShadingMode};
 use sinew_base::Random;
 
 use super::frame::{ViewSettings, draws};
@@ -35,6 +35,8 @@ pub struct CrowdLayout {
     pub seed: u32,
     /// Amount by which heads turn towards the camera, from 0 to 1.
     pub looks: f32,
+    /// Largest error of simplified characters in the image, in pixels. See [`Crowd::set_pixel_error`].
+    pub pixel_error: f32,
 }
 
 /// A crowd on its ground, ready to be stepped and drawn.
@@ -57,13 +59,19 @@ enum Walkers {
 }
 
 impl Walkers {
-    fn new(renderer: &Renderer, model: CrowdModel, terrain: &Terrain) -> Result<Self, RenderError> {
+    fn new(
+        renderer: &Renderer,
+        model: CrowdModel,
+        terrain: &Terrain,
+        pixel_error: f32,
+    ) -> Result<Self, CrowdError> {
         let terrain = Some(terrain.clone());
-        if renderer.gpu().capabilities.has_compute {
-            Crowd::new(renderer, model, terrain).map(|crowd| Self::Gpu(Box::new(crowd)))
-        } else {
-            Ok(Self::Cpu(Box::new(CpuCrowd::new(model, terrain))))
+        if !renderer.gpu().capabilities.has_compute {
+            return Ok(Self::Cpu(Box::new(CpuCrowd::new(model, terrain))));
         }
+        let mut crowd = Crowd::new(renderer, model, terrain)?;
+        crowd.set_pixel_error(pixel_error)?;
+        Ok(Self::Gpu(Box::new(crowd)))
     }
 
     fn reserve(&mut self, renderer: &mut Renderer, surface: &Model, count: u32) -> Result<(), CrowdError> {
@@ -130,7 +138,7 @@ impl CrowdScene {
         let terrain = if layout.hills { Terrain::hills(layout.seed, half) } else { Terrain::flat(half) };
         let mut crowds = Vec::new();
         for model in sources {
-            crowds.push(Walkers::new(renderer, model, &terrain)?);
+            crowds.push(Walkers::new(renderer, model, &terrain, layout.pixel_error)?);
         }
         let kinds_count = u32::try_from(crowds.len()).unwrap_or(1).max(1);
         for (crowd, surface) in crowds.iter_mut().zip(&models) {
@@ -170,6 +178,21 @@ impl CrowdScene {
             Walkers::Cpu(_) => 0,
         };
         self.crowds.iter().map(bytes).sum()
+    }
+
+    /// Waits for the GPU, and returns the levels of detail of the characters that the camera saw in the last frame. Crowds on the CPU have
+    /// no levels.
+    ///
+    /// # Errors
+    /// [`RenderError`] if the driver reports an error.
+    pub fn read_drawn(&self) -> Result<DrawnLevels, RenderError> {
+        let mut drawn = DrawnLevels::default();
+        for walkers in &self.crowds {
+            if let Walkers::Gpu(crowd) = walkers {
+                drawn += crowd.read_drawn()?;
+            }
+        }
+        Ok(drawn)
     }
 
     /// A box around the crowd, in world metres.

@@ -14,8 +14,6 @@ use super::seams::classes;
 const OPEN_EDGE: f64 = 4.0;
 /// Error of a collapse that moves only within a plane, as a fraction of the edge's length. It prevents long thin triangles.
 const SLIVER: f64 = 0.02;
-/// Error of a collapse between vertices that move or look entirely different, as a fraction of the edge's length.
-const DIFFERENCE: f64 = 0.25;
 /// Error of the largest jump, as a fraction of the longest edge that it affects.
 const JUMP: f64 = 0.5;
 /// Minimum cosine of the angle by which a collapse turns a triangle.
@@ -30,6 +28,8 @@ pub(super) struct Surface<'a> {
     triangles: Vec<Option<[u32; 3]>>,
     /// The number of these triangles.
     count: usize,
+    /// The largest error of a collapse so far, as the square of a length.
+    pub(super) largest: f64,
     /// The triangles around each class.
     around: Vec<Vec<usize>>,
     /// For each class and each pose, the planes of the original surface that the class replaces.
@@ -67,6 +67,7 @@ impl<'a> Surface<'a> {
         }
         let mut surface = Self {
             shape,
+            largest: 0.0,
             count: triangles.iter().flatten().count(),
             pieces: pieces(shape, &class, &triangles),
             quadrics: vec![Quadric::ZERO; class.len() * shape.poses.len()],
@@ -107,6 +108,7 @@ impl<'a> Surface<'a> {
                 self.queue.push(Reverse((collapse.error.to_bits(), class, changes)));
                 continue;
             }
+            self.largest = self.largest.max(collapse.error);
             self.collapse(class, &collapse);
         }
     }
@@ -205,7 +207,7 @@ impl<'a> Surface<'a> {
         let quadrics = &self.quadrics[class as usize * self.poses()..];
         let means = (0..self.poses()).map(|pose| quadrics[pose].mean(self.position(pose, onto)));
         let length = self.position(0, class).distance_squared(self.position(0, onto));
-        let difference = DIFFERENCE * f64::from((self.shape.difference)(class, onto));
+        let difference = f64::from((self.shape.difference)(class, onto));
         means.fold(0.0, f64::max) + length * (SLIVER * SLIVER + difference * difference)
     }
 

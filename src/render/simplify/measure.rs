@@ -27,7 +27,9 @@ impl Search<'_> {
 }
 
 impl Surface<'_> {
-    /// Returns the largest distance of the original vertices and of the centres of the original triangles from the surface, in all poses.
+    /// Returns the largest distance of the original vertices and of the centres of the original triangles from the surface, in all poses. If
+    /// a collapse had a larger error, because it moved a border between colours for example, returns that error.
+    #[expect(clippy::cast_possible_truncation, reason = "a length in single precision")]
     pub(super) fn error(&self) -> f32 {
         let survivors: Vec<u32> =
             (0..).take(self.shape.vertices()).map(|vertex| self.survivor(vertex)).collect();
@@ -36,7 +38,7 @@ impl Surface<'_> {
         // A vertex is the centre of a triangle with three equal corners.
         let vertices = (0..).zip(is_used).filter(|(_, is_used)| *is_used).map(|(vertex, _)| [vertex; 3]);
         let samples: Vec<[u32; 3]> = vertices.chain(self.shape.triangles.iter().copied()).collect();
-        let mut largest = 0.0_f32;
+        let mut largest = self.largest as f32;
         for pose in self.shape.poses {
             for &corners in &samples {
                 let [a, b, c] = corners.map(|corner| pose[corner as usize]);

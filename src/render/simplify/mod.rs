@@ -19,7 +19,7 @@ pub(super) struct Shape<'a> {
     pub(super) poses: &'a [Vec<Vec3>],
     /// Indices of vertices.
     pub(super) triangles: &'a [[u32; 3]],
-    /// Returns how differently two vertices may move in other poses, or look if their colours differ, from 0 to 1.
+    /// Returns the error of a collapse of one vertex onto another one because they move or look differently, as a fraction of their distance.
     pub(super) difference: &'a dyn Fn(u32, u32) -> f32,
     /// Returns how visible it is if a triangle uses the second vertex in place of the first although no edge connects them, from 0 to 1.
     /// `None` if a triangle of the first cannot use the second, because they are in different parts.
@@ -37,7 +37,7 @@ impl Shape<'_> {
 pub(super) struct Level {
     /// The remaining triangles in their original order, each with the index of the original triangle.
     pub(super) triangles: Vec<(usize, [u32; 3])>,
-    /// The largest measured distance between the shape and the level in any pose, in metres.
+    /// The largest distance between the shape and the level in any pose, and between equal colours, in metres.
     pub(super) error: f32,
 }
 

@@ -1,5 +1,6 @@
 //! Tests inverse kinematics on the CPU, and compares the shaders with their CPU twins.
 
+mod levels;
 mod limbs;
 mod twins;
 mod walk;
