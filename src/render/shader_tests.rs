@@ -7,8 +7,8 @@ use wgpu::naga;
 use crate::body::stance::{Foot, Stance};
 use crate::body::{self, BodyParts, CrowdChain, CrowdLimb, JointLimit, PackedGoal, Sole};
 use crate::gpu_types::{
-    CullSize, CullViews, Globals, Instance, LEVELS, Line, PartConstants, Placed, PunctualLightRecord, UvTransform,
-    Vertex, VertexSurface, flags,
+    CullSize, CullViews, Globals, Instance, LEVELS, Line, PartConstants, Placed, PunctualLightRecord,
+    UvTransform, Vertex, VertexSurface, flags,
 };
 use crate::shader_module_tests::module;
 
