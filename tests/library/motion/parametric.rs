@@ -97,9 +97,16 @@ fn the_moments_of_all_examples_coincide() {
         let motion = Motion { strips: vec![strip], ..Motion::default() };
         let end = motion.seconds(&character.clips);
         let start = played(&character, &motion, hand, 0.0);
+        // The player finds the root of a motion and the alignment of its clips only once.
+        let mut player = Player::default();
+        let mut distance = |time: f32| {
+            let mut pose = Pose::rest(&character.skeleton);
+            player.pose(&character, &motion, &[], time, &mut pose, &mut Vec::new());
+            Vec3::from(world_matrix(&character.skeleton, &pose, hand).translation).distance(start)
+        };
         let times = (0..=200_u8).map(|step| end * f32::from(step) / 200.0);
-        let distance = |time: f32| played(&character, &motion, hand, time).distance(start);
-        times.max_by(|a, b| distance(*a).total_cmp(&distance(*b))).unwrap()
+        let distances = times.map(|time| (time, distance(time)));
+        distances.max_by(|a, b| a.1.total_cmp(&b.1)).unwrap().0
     };
     let apart = (farthest(blend.strip.clone()) - blend.time).abs();
     assert!(apart < 0.03, "{apart} s");
