@@ -168,7 +168,7 @@ fn fibres(roughness: f64, n: DVec3, v: DVec3, l: DVec3) -> f64 {
 /// The integral of `fibres` over all directions of light.
 fn fibre_integral(roughness: f64, nv: f64) -> f64 {
     let v = DVec3::new((1.0 - nv * nv).sqrt(), 0.0, nv);
-    let steps = 160_u16;
+    let steps = 80_u16;
     let at = |i: u16| (f64::from(i) + 0.5) / f64::from(steps);
     let mut sum = 0.0;
     for i in 0..steps {

@@ -75,11 +75,15 @@ fn gap(session: &Session, toward: Vec2) -> f32 {
     let along = Ray::through(&session.camera(), toward, SIZE).unwrap().direction;
     let all = triangles(session);
     let vertices = all.iter().flatten().filter(|vertex| vertex.is_hand).map(|vertex| vertex.at);
-    let rest: Vec<[Vec3; 3]> =
-        all.iter().filter(|t| t.iter().all(|v| !v.is_arm)).map(|t| [t[0].at, t[1].at, t[2].at]).collect();
-    let hit = |from: Vec3, [a, b, c]: [Vec3; 3]| {
-        // from + t along = a + u (b − a) + v (c − a)
-        let solution = Mat3::from_cols(-along, b - a, c - a).inverse() * (from - a);
+    // from + t along = a + u (b − a) + v (c − a)
+    let inverse = |[a, b, c]: [Vec3; 3]| (a, Mat3::from_cols(-along, b - a, c - a).inverse());
+    let rest: Vec<(Vec3, Mat3)> = all
+        .iter()
+        .filter(|t| t.iter().all(|v| !v.is_arm))
+        .map(|t| inverse([t[0].at, t[1].at, t[2].at]))
+        .collect();
+    let hit = |from: Vec3, (a, inverse): (Vec3, Mat3)| {
+        let solution = inverse * (from - a);
         let is_inside = solution.y >= 0.0 && solution.z >= 0.0 && solution.y + solution.z <= 1.0;
         is_inside.then_some(solution.x).filter(|t| *t > -0.1)
     };

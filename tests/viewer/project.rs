@@ -15,7 +15,7 @@ use sinew::motion::{
 use sinew::render::ShadingMode;
 use sinew::skin::Skinning;
 use sinew::viewer::{Command, Display, DragScope, Input, ReplayError, RingMode, SaveError, Session};
-use sinew_testkit::{asset_path, folder};
+use sinew_testkit::{asset_path, folder, in_repository};
 
 use crate::support::{
     drag_joint, evening, largest_distance, mannequin_session, node, place, replay, session_of,
@@ -197,21 +197,20 @@ fn files_are_found_relative_to_the_project() {
         folder
     };
     let (before, after) = (part("before"), part("after"));
-    for name in ["awkward.glb", "mannequin.glb"] {
-        fs::copy(asset_path(name), before.join("models").join(name)).unwrap();
-    }
+    fs::copy(asset_path("awkward.glb"), before.join("models/awkward.glb")).unwrap();
+    fs::copy(in_repository("tests/suite/hail.bvh"), before.join("models/hail.bvh")).unwrap();
     let mut session = session_of(asset::load(&before.join("models/awkward.glb")).unwrap());
-    let file = before.join("models/mannequin.glb");
+    let file = before.join("models/hail.bvh");
     let addition = session.addition(&file, Arc::new(Source::load(&file).unwrap()), true).unwrap();
     let own = session.puppet().character().clips.len();
     session.apply(Command::AddClips(Box::new(addition)));
-    session.apply(Command::Clip(Some(own + 1)));
+    session.apply(Command::Clip(Some(own)));
     session.apply(Command::Seek(0.25));
     let path = before.join("work/walk.sinew");
     let ([first, second], _) = reopened(&mut session, &path);
     assert_eq!(first, second);
     assert!(first.contains("character = \"../models/awkward.glb\""), "{first}");
-    for part in ["models/awkward.glb", "models/mannequin.glb", "work/walk.sinew"] {
+    for part in ["models/awkward.glb", "models/hail.bvh", "work/walk.sinew"] {
         fs::rename(before.join(part), after.join(part)).unwrap();
     }
     let opened = open(&after.join("work/walk.sinew")).unwrap();
