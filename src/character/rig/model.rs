@@ -134,7 +134,7 @@ impl Rig {
         self.chains.iter().find(|c| c.effector == effector)
     }
 
-    /// Returns the arms, legs and wings of the recognised body. Empty if there is none.
+    /// Returns the arms, legs and wings of the recognised body, or an empty slice if the body is not recognised.
     pub fn limbs(&self) -> &[BodyLimb] {
         self.body.as_ref().map_or(&[][..], |body| &body.limbs)
     }

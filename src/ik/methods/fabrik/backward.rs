@@ -37,7 +37,7 @@ impl Proposals {
         }
     }
 
-    /// Returns the mean of the proposals, or `None` if there are none. `rotation` is the old orientation.
+    /// Returns the mean of the proposals, or `None` for an empty list. `rotation` is the old orientation.
     fn mean(&self, rotation: DQuat) -> Option<Segment> {
         match self.all[..] {
             [] => None,
