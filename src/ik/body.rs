@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use glam::{DAffine3, DMat3, DQuat, DVec3};
+use glam::{DAffine3, DQuat, DVec3};
 
 use super::figure::Figure;
 use super::mimic::{CoupledLimits, coupled_limits};
@@ -11,7 +11,9 @@ use super::{Limit, Link, SolveError};
 
 mod figure;
 mod jacobian;
+mod placement;
 mod same;
+mod slide;
 
 pub(super) use figure::Stance;
 pub use jacobian::{Jacobian, JacobianColumn};
@@ -61,7 +63,7 @@ pub struct Body {
     world_from_base_rotation: DQuat,
     /// See [`Body::set_facing`].
     facing: DQuat,
-    /// The result of [`uniform_scale`] for `world_from_base`.
+    /// See [`Body::uniform_scale`].
     uniform_scale: Option<f64>,
 }
 
@@ -139,22 +141,6 @@ impl Body {
         Ok(body)
     }
 
-    /// Sets the map from base space to the world. `rotation` is the product of the rotations above the base, from which
-    /// world orientations are computed. This rotation cannot be computed from a matrix with non-uniform scale.
-    ///
-    /// # Errors
-    /// [`SolveError::Singular`] if the map cannot be inverted. The body is then unchanged.
-    pub fn place(&mut self, world_from_base: DAffine3, rotation: DQuat) -> Result<(), SolveError> {
-        let base_from_world = world_from_base.inverse();
-        if !(world_from_base.is_finite() && base_from_world.is_finite() && rotation.is_finite()) {
-            return Err(SolveError::Singular);
-        }
-        (self.world_from_base, self.base_from_world) = (world_from_base, base_from_world);
-        self.world_from_base_rotation = unit(rotation);
-        self.uniform_scale = uniform_scale(world_from_base.matrix3);
-        Ok(())
-    }
-
     /// Sets the offset and the scale of every link. `geometry` returns both for the index of a link. The pose does not
     /// change.
     ///
@@ -210,12 +196,6 @@ impl Body {
         self.base_from_world
     }
 
-    /// Returns the scale of `world_from_base` if it is uniform up to single-precision rounding errors. Mapping a vector from base space to
-    /// the world multiplies its length by at most this scale.
-    pub(super) fn uniform_scale(&self) -> Option<f64> {
-        self.uniform_scale
-    }
-
     /// Returns the product of the rotations above the base.
     pub(super) fn world_from_base_rotation(&self) -> DQuat {
         self.world_from_base_rotation
@@ -227,69 +207,6 @@ impl Body {
         if let Some(own) = self.rotations.get_mut(link).filter(|_| rotation.is_finite()) {
             *own = unit(rotation);
         }
-    }
-
-    /// Returns the displacement of a prismatic joint from rest along its axis, in metres in its parent's frame. The
-    /// displacement is 0 for other joints, and for links that do not exist.
-    pub fn displacement(&self, link: usize) -> f64 {
-        self.displacements.get(link).copied().unwrap_or(0.0)
-    }
-
-    /// Sets the displacement of a prismatic joint, in metres in its parent's frame. Does nothing if the link does not exist
-    /// or is not prismatic, or if the displacement is not finite.
-    ///
-    /// ```
-    /// use sinew_ik::glam::{DAffine3, DVec3};
-    /// use sinew_ik::{Body, Limit, Link};
-    ///
-    /// let rail = Link::base().with_limit(Limit::prismatic(DVec3::X, 0.0..=2.0));
-    /// let mut robot = Body::new(vec![rail], DAffine3::IDENTITY)?;
-    /// robot.set_displacement(0, 0.7);
-    /// assert_eq!(robot.displacement(0), 0.7);
-    /// assert_eq!(robot.world_from_link(0).map(|m| m.translation), Some(DVec3::X * 0.7));
-    /// # Ok::<(), sinew_ik::SolveError>(())
-    /// ```
-    pub fn set_displacement(&mut self, link: usize, displacement: f64) {
-        let is_prismatic = self.links.get(link).is_some_and(|l| matches!(l.limit, Limit::Prismatic { .. }));
-        if let Some(own) =
-            self.displacements.get_mut(link).filter(|_| is_prismatic && displacement.is_finite())
-        {
-            *own = displacement;
-        }
-    }
-
-    /// Returns the displacements of the links in metres. The slice is empty if no joint is prismatic.
-    pub(super) fn displacements(&self) -> &[f64] {
-        &self.displacements
-    }
-
-    /// Returns the displacements for writing. The caller must write finite numbers.
-    pub(super) fn displacements_mut(&mut self) -> &mut [f64] {
-        &mut self.displacements
-    }
-
-    /// Returns the position of a link's origin in its parent's frame: its offset, moved by its displacement. The
-    /// translation of the base is not included.
-    pub(super) fn local_position(&self, index: usize) -> DVec3 {
-        let link = &self.links[index];
-        let Some((displacement, axis)) = self.slide(index) else { return link.offset };
-        // A reversed link undoes the displacement after its rotation.
-        let axis = if link.reversed { self.rotations[index] * link.rest.conjugate() * axis } else { axis };
-        link.offset + axis * displacement
-    }
-
-    /// Returns the translation of a reversed prismatic joint in its rotated frame, or zero for other joints.
-    pub(super) fn shift_after_turn(&self, index: usize) -> DVec3 {
-        let link = &self.links[index];
-        let slide = self.slide(index).filter(|_| link.reversed);
-        slide.map_or(DVec3::ZERO, |(displacement, axis)| link.rest.conjugate() * axis * displacement)
-    }
-
-    /// Returns the displacement of a prismatic joint and its axis in the rest pose, in its parent's frame. Returns `None`
-    /// if the displacement is 0.
-    fn slide(&self, index: usize) -> Option<(f64, DVec3)> {
-        let displacement = self.displacements.get(index).copied().filter(|d| *d != 0.0)?;
-        Some((displacement, self.links[index].slide_axis()?))
     }
 
     /// Returns the limits of leaders, narrowed to the ranges that their mimic joints allow.
@@ -357,58 +274,6 @@ impl Body {
             && !self.rotations.iter().zip(self.links.iter()).any(turned)
             && !self.displacements.iter().zip(self.links.iter()).any(moved)
     }
-
-    /// Returns whether the bases of two bodies have the same world transform.
-    pub(super) fn is_placed_as(&self, other: &Self) -> bool {
-        self.root == other.root
-            && self.world_from_base == other.world_from_base
-            && self.world_from_base_rotation == other.world_from_base_rotation
-    }
-
-    fn parent_from_link(&self, index: usize) -> DAffine3 {
-        let (link, rotation) = (&self.links[index], self.rotations[index]);
-        let root = if link.parent.is_none() { self.root } else { DVec3::ZERO };
-        let linear = DMat3::from_quat(rotation) * DMat3::from_diagonal(link.scale);
-        DAffine3 { matrix3: linear, translation: self.local_position(index) + root }
-    }
-
-    /// Returns `world_from_link`, computed by forward kinematics, or `None` if the link does not exist.
-    pub fn world_from_link(&self, link: usize) -> Option<DAffine3> {
-        let mut parent = self.links.get(link)?.parent;
-        let mut affine = self.parent_from_link(link);
-        while let Some(above) = parent {
-            affine = self.parent_from_link(above) * affine;
-            parent = self.links[above].parent;
-        }
-        Some(self.world_from_base * affine)
-    }
-
-    /// Returns the world orientation of a link as a product of rotations, or `None` if the link does not exist.
-    pub fn orientation(&self, link: usize) -> Option<DQuat> {
-        let mut rotation = *self.rotations.get(link)?;
-        let mut parent = self.links[link].parent;
-        while let Some(above) = parent {
-            rotation = self.rotations[above] * rotation;
-            parent = self.links[above].parent;
-        }
-        Some(self.world_from_base_rotation * rotation)
-    }
-}
-
-/// A matrix A still counts as a rotation with uniform scale s if the entries of AᵀA differ from the entries of s²I by at
-/// most this fraction of the squared scale. The matrices of characters are products of single-precision rotations. A
-/// product of a hundred such rotations is accurate to about 2e-5.
-const UNEVENNESS: f64 = 1e-4;
-
-/// Returns the scale of a matrix A if it is uniform up to rounding errors, or `None` otherwise. The result is an upper
-/// bound: by Gershgorin's circle theorem, no eigenvalue of AᵀA exceeds the square of the result.
-fn uniform_scale(matrix: DMat3) -> Option<f64> {
-    let DMat3 { x_axis: x, y_axis: y, z_axis: z } = matrix;
-    let squares = DVec3::new(x.length_squared(), y.length_squared(), z.length_squared());
-    let products = DVec3::new(y.dot(z), z.dot(x), x.dot(y)).abs();
-    let uneven = (squares.max_element() - squares.min_element()).max(products.max_element());
-    let others = DVec3::splat(products.element_sum()) - products;
-    (uneven <= UNEVENNESS * squares.min_element()).then(|| (squares + others).max_element().sqrt())
 }
 
 /// Returns the normalised quaternion, or the identity if its length is zero or not finite.

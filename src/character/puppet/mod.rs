@@ -4,10 +4,10 @@ use std::sync::{Arc, OnceLock};
 
 use glam::{Affine3A, DVec3, Quat};
 
-use crate::asset::{Character, Clip, NotFinite, Part};
+use crate::asset::{Character, Clip, Part};
 use crate::ik::Solver;
 use crate::motion::{ContactConstraint, Motion, Player};
-use crate::pose::{Mirror, Pose, world_matrices};
+use crate::pose::{Pose, world_matrices};
 use crate::rig;
 use crate::rig::{BodyPlan, Foot, Rig};
 use crate::skin::{JointBoxes, Palette};
@@ -27,6 +27,7 @@ mod prior;
 mod problem;
 mod replaced;
 mod reports;
+mod sample;
 mod secondary;
 mod shown_steps;
 mod solve;
@@ -35,6 +36,7 @@ pub(crate) mod target;
 #[cfg(test)]
 mod tests;
 mod trace;
+mod update;
 
 pub use error::PuppetError;
 pub use length_unit::LengthUnit;
@@ -177,231 +179,9 @@ impl Puppet {
         puppet
     }
 
-    /// Samples the motion with its contacts kept in place, and solves for the targets. Then applies constraints, eyes and springs, and
-    /// computes the palette. Returns a report for each target and each pin, group by group, and then one for each contact. Pins are solved
-    /// and reported only together with targets, unless [`Puppet::pins`] contains one.
-    ///
-    /// The result depends on the public fields, not on how often this is called. The pose and its world matrices are
-    /// finite. Allocates nothing once the buffers have grown, except for [`Method::Style`](crate::ik::Method::Style).
-    ///
-    /// ```
-    /// use sinew_character::glam::DVec3;
-    /// use sinew_character::puppet::{Pin, Puppet, Target};
-    /// use sinew_character::{asset, ik};
-    ///
-    /// // The left hand reaches for a point in front of the chest. The right foot stays where it is.
-    /// let mut puppet = Puppet::new(asset::mannequin()?, 0);
-    /// let find = |name| puppet.character().skeleton.find(name).ok_or("the joint does not exist");
-    /// let (hand, foot) = (find("leftHand")?, find("rightFoot")?);
-    /// let before = puppet.world_from_node()[foot].translation;
-    /// let goal = DVec3::new(0.2, 1.2, 0.35);
-    /// puppet.targets.push(Target::new(hand).with_position(goal));
-    /// puppet.pins.push(Pin { node: foot, target: None });
-    /// puppet.options.solver = puppet.options.solver.with_method(ik::Method::FullBody);
-    /// puppet.update()?;
-    /// let positions = puppet.world_from_node();
-    /// assert!(positions[hand].translation.as_dvec3().distance(goal) < 1e-3);
-    /// assert!(positions[foot].translation.distance(before) < 1e-3);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`PuppetError`]. The pose then contains the solutions of the groups before the one that failed. If the pose was not finite, it is
-    /// reset to the rest pose.
-    pub fn update(&mut self) -> Result<&[GoalReport], PuppetError> {
-        self.sample();
-        self.pose_sample(Self::solve)?;
-        Ok(&self.reports)
-    }
-
-    /// Adopts a pose from another source, and moves joints with contact constraints to their targets. The puppet's own targets and motion
-    /// are ignored. Does nothing if the pose belongs to another skeleton. Afterwards, [`Puppet::reports`] contains a report for each
-    /// contact.
-    ///
-    /// ```
-    /// use sinew_character::glam::Quat;
-    /// use sinew_character::pose::Pose;
-    /// use sinew_character::{asset, puppet::Puppet};
-    ///
-    /// // For example with a pose from motion capture.
-    /// let mut puppet = Puppet::new(asset::mannequin()?, 0);
-    /// let head = puppet.character().skeleton.find("head").ok_or("no head")?;
-    /// let mut pose = Pose::rest(&puppet.character().skeleton);
-    /// pose.locals[head].rotation = Quat::from_rotation_y(0.6);
-    /// puppet.follow(&pose, &[])?;
-    /// assert_eq!(puppet.pose(), &pose);
-    ///
-    /// pose.locals[head].translation.x = f32::NAN;
-    /// assert_eq!(puppet.follow(&pose, &[]).unwrap_err().joint, "head");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`NotFinite`] if the pose is not finite, before or after its contact constraints are solved. The puppet is then
-    /// in the rest pose.
-    pub fn follow(&mut self, pose: &Pose, contacts: &[ContactConstraint]) -> Result<(), NotFinite> {
-        if !fits(&self.character, pose) {
-            return Ok(());
-        }
-        self.pose.clone_from(pose);
-        self.contacts.clear();
-        self.contacts.extend_from_slice(contacts);
-        self.pose_sample(|_| Ok(()))
-    }
-
-    /// Turns the sampled pose into the final one.
-    fn pose_sample<E: From<NotFinite>>(
-        &mut self,
-        solve: impl FnOnce(&mut Self) -> Result<(), E>,
-    ) -> Result<(), E> {
-        self.reports.clear();
-        self.limited.clear();
-        world_matrices(&self.character.skeleton, &self.pose, &mut self.world_from_node);
-        self.check()?;
-        self.workspace.begin_frame(self.pose.locals.len());
-        self.keep_contacts(true);
-        let solved = solve(self);
-        if let Err(error) = self.check().and_then(|()| self.apply_secondary()) {
-            self.reports.clear();
-            return Err(error.into());
-        }
-        self.update_palette();
-        match &solved {
-            Ok(()) => {
-                self.report_contacts();
-                self.limited.extend(self.workspace.limited());
-            }
-            Err(_) => self.reports.clear(),
-        }
-        solved
-    }
-
-    /// Checks that the pose and its world matrices are finite, and resets the puppet to the rest pose if they are not.
-    /// Finite transforms may exceed single precision when they are combined in a blend or along the skeleton.
-    fn check(&mut self) -> Result<(), NotFinite> {
-        let (skeleton, Pose { locals, weights }) = (&self.character.skeleton, &self.pose);
-        let checked =
-            skeleton.check_pose(locals, weights).and_then(|()| skeleton.check_world(&self.world_from_node));
-        if checked.is_err() {
-            self.secondary.is_changed = false;
-            self.pose.reset(skeleton);
-            self.contacts.clear();
-            world_matrices(skeleton, &self.pose, &mut self.world_from_node);
-            self.update_palette();
-        }
-        checked
-    }
-
-    /// Replaces the motion with the clip at an index, and sets the clip time in seconds.
-    ///
-    /// A missing clip plays the rest pose.
-    ///
-    /// ```
-    /// use sinew_character::{asset, puppet::Puppet};
-    ///
-    /// let mut puppet = Puppet::new(asset::mannequin()?, 0);
-    /// puppet.play(4, 0.5);
-    /// puppet.update()?;
-    /// let clip = &puppet.character().clips[4];
-    /// assert_eq!((clip.name.as_deref(), puppet.seconds()), (Some("crouch"), clip.seconds));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn play(&mut self, clip: usize, time: f32) {
-        (self.motion, self.time) = (Motion::clip(clip), time);
-    }
-
-    /// Returns whether the held pose is shown, because there is no motion or because [`PuppetOptions::shows_held`] applies.
-    pub fn is_posed_by_hand(&self) -> bool {
-        self.motion.is_rest() || (self.options.shows_held && self.motion.has_only_keys())
-    }
-
-    /// Duration of the motion in seconds.
-    pub fn seconds(&self) -> f32 {
-        self.motion.seconds(&self.character.clips)
-    }
-
     /// Discards the last solve, so that the next one does not continue from its result.
     pub fn reset_solver(&mut self) {
         self.solver.reset();
-    }
-
-    /// Writes the pose of a motion at a time in seconds, with its contacts kept in place and nothing else applied. Targets, rotations and
-    /// the motion of the puppet are ignored. The puppet loses its own pose until the next [`Puppet::update`]. The result is the rest pose
-    /// if the motion's pose is not finite.
-    ///
-    /// ```
-    /// use sinew_character::glam::{Quat, Vec3};
-    /// use sinew_character::motion::{Motion, PoseKey};
-    /// use sinew_character::{asset, puppet::Puppet};
-    ///
-    /// // Two keys hold the feet in the same place, and the hips go down from one to the other.
-    /// let mut puppet = Puppet::new(asset::mannequin()?, 0);
-    /// let find = |name| puppet.character().skeleton.find(name).ok_or("the joint does not exist");
-    /// let (hips, foot) = (find("hips")?, puppet.rig.soles().next().ok_or("no feet")?);
-    /// let (rest, place) = (puppet.pose().clone(), puppet.world_from_node()[foot.node]);
-    /// let middle = puppet.world_from_node()[hips].translation.as_dvec3() - 0.4 * sinew_character::glam::DVec3::Y;
-    /// puppet.targets.push(sinew_character::puppet::Target::new(hips).with_position(middle));
-    /// puppet.update()?;
-    /// let key = |time, pose| PoseKey::new(time, pose, &puppet.character().skeleton);
-    /// let motion = Motion::default().with_key(key(0.0, &rest)).with_key(key(1.0, puppet.pose()));
-    ///
-    /// let mut pose = rest.clone();
-    /// puppet.pose_of(&motion, 0.5, &mut pose);
-    /// let moved = sinew_character::pose::world_matrix(&puppet.character().skeleton, &pose, foot.node);
-    /// assert!(moved.transform_point3(foot.ball).distance(place.transform_point3(foot.ball)) < 1e-3);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn pose_of(&mut self, motion: &Motion, time: f32, out: &mut Pose) {
-        self.start_from_held();
-        self.play_motion(motion, time, false);
-        world_matrices(&self.character.skeleton, &self.pose, &mut self.world_from_node);
-        if self.check().is_ok() {
-            self.workspace.begin_frame(self.pose.locals.len());
-            self.keep_contacts(false);
-        }
-        out.clone_from(&self.pose);
-    }
-
-    /// Samples the motion on top of the `held` pose, or of the rest pose if there is none.
-    fn sample(&mut self) {
-        self.start_from_held();
-        let motion = std::mem::take(&mut self.motion);
-        self.play_motion(&motion, self.time, self.options.shows_held && motion.has_only_keys());
-        self.motion = motion;
-        self.replace();
-    }
-
-    /// Gives the player the mirror that a mirrored strip needs.
-    fn find_mirror(&mut self, motion: &Motion) {
-        if motion.strips.iter().any(|strip| strip.mirror) && self.mirrored_body != self.rig.body {
-            let mirror = self.rig.body.as_ref().map(|body| Mirror::new(&self.character.skeleton, body));
-            self.player.mirror = mirror.map(Arc::new);
-            self.mirrored_body.clone_from(&self.rig.body);
-        }
-    }
-
-    /// Starts from the held pose, or from the rest pose if no pose is held.
-    fn start_from_held(&mut self) {
-        match self.held.as_ref().filter(|held| fits(&self.character, held)) {
-            Some(held) => self.pose.clone_from(held),
-            None => self.pose.reset(&self.character.skeleton),
-        }
-    }
-
-    /// Plays a motion at a time on top of the pose.
-    fn play_motion(&mut self, motion: &Motion, time: f32, skips_keys: bool) {
-        self.feet.clear();
-        self.feet.extend(self.rig.soles());
-        self.find_mirror(motion);
-        let Self { character, rig, options, player, pose, feet, contacts, .. } = self;
-        (player.looping, player.skips_keys) = (options.looping, skips_keys);
-        player.root = rig.bones.get("hips").copied();
-        player.pose(character, motion, feet, time, pose, contacts);
-    }
-
-    fn update_palette(&mut self) {
-        self.palette.update(&self.character, &self.world_from_node, self.options.skinning);
-        self.update_looks();
     }
 
     /// The character of the puppet.

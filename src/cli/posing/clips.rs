@@ -20,7 +20,8 @@ use crate::puppet::{GoalKind, GoalReport, LengthUnit, Puppet, motion_file};
 use crate::rig::Rig;
 use crate::shared::{has_bvh_extension, worst_miss};
 
-use super::{Assignment, PosingArgs};
+use super::PosingArgs;
+use super::values::{Assignment, position};
 #[cfg(feature = "viewer")]
 use crate::viewer::AddedClips;
 use crate::viewer::Transfer;
@@ -214,7 +215,7 @@ impl PosingArgs {
 
     /// Blends the clips so that a node reaches a target, and describes the blend.
     fn blend_to(&self, puppet: &mut Puppet, clip: usize, target: &Assignment<3>) -> Result<String, Failure> {
-        let position = super::position("--blend-to", target)?.as_vec3();
+        let position = position("--blend-to", target)?.as_vec3();
         let (character, rig) = (puppet.shared_character(), &puppet.rig);
         let node = names::Nodes { character: &character, bones: &rig.bones }.find(&target.node)?;
         let mut clips = vec![clip];

@@ -2,16 +2,14 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use clap::{ArgMatches, Args};
-use glam::{DQuat, DVec3, Quat};
 
 use crate::asset::Character;
 use crate::capture::RotationFit;
 use crate::ik;
-use crate::puppet::{GoalReport, Pin, Puppet, Target};
+use crate::puppet::{GoalReport, Pin, Puppet};
 use crate::rig::Rig;
 
 use super::failure::Failure;
@@ -25,15 +23,16 @@ mod face;
 pub(super) mod robot;
 pub(super) mod secondary;
 mod solver;
+mod targets;
+mod values;
 
 pub(super) use clips::{TimeRange, time_range};
 
 use axes::{AngleUnit, AxisValues, LengthUnit, NodeFrame, PlainUnit};
 use solver::{OptionArg, ParametersArg, StartArg};
 pub(super) use solver::{SolverArgs, methods, metres, print_options, requested_options};
-
-/// Largest component of a turn, in degrees. Larger components would lose precision and add only full revolutions.
-const MAX_TURN: f64 = 3600.0;
+use values::{Assignment, seconds};
+pub(super) use values::{numbers, unit};
 
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Posing")]
@@ -189,47 +188,6 @@ pub(super) struct PosingArgs {
     scene: Option<String>,
 }
 
-/// An argument of the form `NODE=number,…` with `N` numbers.
-#[derive(Clone, Debug)]
-struct Assignment<const N: usize> {
-    node: String,
-    values: [f64; N],
-}
-
-impl<const N: usize> FromStr for Assignment<N> {
-    type Err = String;
-
-    /// Splits at the last `=`, because a node's name may contain one.
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (node, values) = text.rsplit_once('=').ok_or("'=' is missing after the name of the node")?;
-        Ok(Self { node: node.to_owned(), values: numbers(values)? })
-    }
-}
-
-fn seconds(text: &str) -> Result<f32, String> {
-    let seconds = text.parse::<f32>().ok().filter(|s| s.is_finite());
-    seconds.ok_or_else(|| "must be a time in seconds".into())
-}
-
-/// Parses exactly `N` finite numbers separated by commas.
-pub(super) fn numbers<const N: usize>(text: &str) -> Result<[f64; N], String> {
-    let parsed: Vec<f64> = text
-        .split(',')
-        .map(|n| n.trim().parse::<f64>().ok().filter(|x| x.is_finite()))
-        .collect::<Option<_>>()
-        .ok_or("expected finite numbers separated by commas")?;
-    let count = parsed.len();
-    parsed.try_into().map_err(|_| format!("expected {N} numbers, found {count}"))
-}
-
-/// Returns the vector scaled to length one, or `None` if its length is zero.
-pub(super) fn unit<const N: usize>(v: [f64; N]) -> Option<[f64; N]> {
-    let largest = v.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-    let v = v.map(|x| x / largest);
-    let length = v.iter().map(|x| x * x).sum::<f64>().sqrt();
-    (largest > 0.0).then(|| v.map(|x| x / length))
-}
-
 impl PosingArgs {
     /// Returns a puppet that is set up according to the options. The order of the options is read from `matches`, the parsed arguments of
     /// the subcommand.
@@ -332,104 +290,4 @@ impl PosingArgs {
         let reached = reports.iter().all(|r| r.outcome == ik::Outcome::Reached);
         ExitCode::from(u8::from(self.require_reached && !reached))
     }
-
-    fn rotations(&self, nodes: Nodes<'_>) -> Result<Vec<(usize, Quat)>, Failure> {
-        let rotation = |a: &Assignment<4>| {
-            let node = nodes.find(&a.node)?;
-            let q = unit(a.values)
-                .ok_or_else(|| Failure::Usage(format!("--rotate {}: quaternion has zero length", a.node)))?;
-            Ok((node, DQuat::from_array(q).as_quat()))
-        };
-        self.rotate.iter().map(rotation).collect()
-    }
-
-    /// Returns the rotations that `--turn` adds to nodes. The option specifies them in degrees.
-    fn turns(&self, nodes: Nodes<'_>) -> Result<Vec<(usize, Quat)>, Failure> {
-        let turn = |turn: &Assignment<3>| {
-            let node = nodes.find(&turn.node)?;
-            let degrees = DVec3::from_array(turn.values);
-            if degrees.abs().max_element() > MAX_TURN {
-                let cause = format!("a turn must be at most {MAX_TURN} degrees");
-                return Err(Failure::Usage(format!("--turn {}: {cause}", turn.node)));
-            }
-            let radians = degrees.to_array().map(f64::to_radians);
-            Ok((node, DQuat::from_scaled_axis(DVec3::from_array(radians)).as_quat()))
-        };
-        self.turn.iter().map(turn).collect()
-    }
-
-    /// Returns the goals of each node. Nodes are in the order in which the options first name them.
-    fn targets(&self, nodes: Nodes<'_>, matches: &ArgMatches) -> Result<Vec<Target>, Failure> {
-        let indices = |id: &str| matches.indices_of(id).into_iter().flatten();
-        let bases: Vec<_> = indices("base").zip(&self.base).collect();
-        let base_at = |index: usize| {
-            let base = bases.iter().rev().find(|(at, _)| *at < index);
-            base.map(|(_, name)| nodes.find(name)).transpose()
-        };
-        let mut targets: Vec<(usize, Target)> = Vec::new();
-        for (index, reach) in indices("reach").zip(&self.reach) {
-            let node = nodes.find(&reach.node)?;
-            let position = Some(position("--reach", reach)?);
-            targets.push((index, Target { position, base: base_at(index)?, ..Target::new(node) }));
-        }
-        for (index, orient) in indices("orient").zip(&self.orient) {
-            let node = nodes.find(&orient.node)?;
-            let zero = || Failure::Usage(format!("--orient {}: quaternion has zero length", orient.node));
-            let orientation = DQuat::from_array(unit(orient.values).ok_or_else(zero)?);
-            target(&mut targets, node, index, base_at(index)?).orientation = Some(orientation);
-        }
-        for (index, look) in indices("look").zip(&self.look) {
-            let node = nodes.find(&look.node)?;
-            target(&mut targets, node, index, base_at(index)?).look = Some(position("--look", look)?);
-        }
-        targets.sort_by_key(|(index, _)| *index);
-        let mut targets: Vec<Target> = targets.into_iter().map(|(_, t)| t).collect();
-        let last = ["reach", "orient", "look"].iter().flat_map(|id| indices(id)).max();
-        if let Some((_, name)) = bases.iter().find(|(at, _)| last.is_none_or(|last| *at > last)) {
-            return Err(Failure::Usage(format!("--base {name}: no --reach, --orient or --look follows it")));
-        }
-        let update = |targets: &mut Vec<Target>, option: &str, name: &str, set: &dyn Fn(&mut Target)| {
-            let node = nodes.find(name)?;
-            if !targets.iter().any(|t| t.node == node) {
-                let cause = "node has no goal; add --reach, --orient or --look for it";
-                return Err(Failure::Usage(format!("{option} {name}: {cause}")));
-            }
-            targets.iter_mut().filter(|t| t.node == node).for_each(set);
-            Ok(())
-        };
-        for pole in &self.pole {
-            let position = position("--pole", pole)?;
-            update(&mut targets, "--pole", &pole.node, &|t| t.pole = Some(position))?;
-        }
-        for weight in &self.weight {
-            let [value] = weight.values;
-            if value < 0.0 {
-                let cause = "weight must be at least 0";
-                return Err(Failure::Usage(format!("--weight {}={value}: {cause}", weight.node)));
-            }
-            update(&mut targets, "--weight", &weight.node, &|t| t.weight = value)?;
-        }
-        self.apply_axes(&mut targets, nodes)?;
-        Ok(targets)
-    }
-}
-
-/// Returns a node's target. Adds the target for the argument at `index` if the node has no target yet.
-fn target(targets: &mut Vec<(usize, Target)>, node: usize, index: usize, base: Option<usize>) -> &mut Target {
-    let existing = targets.iter().position(|(_, t)| t.node == node);
-    let at = existing.unwrap_or(targets.len());
-    if existing.is_none() {
-        targets.push((index, Target { base, ..Target::new(node) }));
-    }
-    &mut targets[at].1
-}
-
-/// Returns the position in an argument, or an error if a coordinate is not finite in single precision.
-fn position(option: &str, argument: &Assignment<3>) -> Result<DVec3, Failure> {
-    let position = DVec3::from_array(argument.values);
-    if position.as_vec3().is_finite() {
-        return Ok(position);
-    }
-    let cause = "position is outside the range of single precision";
-    Err(Failure::Usage(format!("{option} {}: {cause}", argument.node)))
 }

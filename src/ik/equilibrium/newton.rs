@@ -6,19 +6,20 @@
 
 mod correction;
 mod hessian;
+mod step;
+mod trial;
 
 use super::buffers::Buffers;
-use super::constant;
 use super::factor::TreeMatrix;
-use super::model::Model;
 use super::pose::{FigurePose, Kinematics};
 use super::problem::Problem;
 use super::rows::{Kind, Rows};
 use super::system::System;
 use crate::damping::{Damping, Rejection};
-use crate::qp::{BoxQp, dot};
+use crate::qp::BoxQp;
 use correction::Correction;
 use hessian::Augmented;
+use trial::{Trial, merit, retract};
 
 /// Maximum turn of a joint in a step, in radians. The hips may move by half this number of metres.
 const LARGEST_STEP: f64 = 0.6;
@@ -40,8 +41,6 @@ const SMALLEST_STEP: f64 = 2e-6;
 const FAR_STEP: f64 = 0.05;
 /// Maximum number of times that goals may switch between holding and pulling in a step.
 const SWITCHES: usize = 3;
-/// Row errors below this value count as rounding errors.
-const ROUNDING: f64 = 1e-8;
 
 /// Hints from the last solve. Hints affect only the time of a solve, and never its result.
 /// [`Newton::reset`] sets the damping.
@@ -99,12 +98,6 @@ pub(super) struct Newton {
     /// Squared length of each pull's residual after the step, according to the quadratic model.
     lengths: Vec<f64>,
     correction: Correction,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Trial {
-    pose: FigurePose,
-    now: Kinematics,
 }
 
 /// What the attempts at one step have in common.
@@ -309,151 +302,5 @@ impl Newton {
     fn shorten(&mut self, size: f64, share: f64) -> f64 {
         self.step.iter_mut().for_each(|x| *x *= share);
         size * share
-    }
-
-    /// Solves for the forces on the near rows, and for the resulting step.
-    fn solve_qp(&mut self, model: &Model, full: bool) {
-        let n = model.count;
-        let Self { rows, factor, z, half, qp, warm, step, system, augmented, .. } = self;
-        let m = rows.near.len();
-        half.clone_from(&system.gradient);
-        if full {
-            half.iter_mut().zip(&augmented.gradient).for_each(|(h, g)| *h += g);
-        }
-        factor.forward(model, half);
-        z.clone_from(&rows.jacobian);
-        z.chunks_exact_mut(n).for_each(|row| factor.forward(model, row));
-        qp.begin(m);
-        for (i, (&index, zi)) in rows.near.iter().zip(z.chunks_exact(n)).enumerate() {
-            for (j, zj) in z.chunks_exact(n).take(i + 1).enumerate() {
-                let product = dot(zi, zj);
-                (qp.a[i * m + j], qp.a[j * m + i]) = (product, product);
-            }
-            let row = &rows.all[index];
-            if row.kind == Kind::Comfort {
-                qp.a[i * m + i] += 1.0 / constant::COMFORT;
-            }
-            let lower = if row.is_equality { -row.force } else { 0.0 };
-            let free = row.is_equality || warm.free[index];
-            qp.push(row.value - dot(zi, half), [lower, row.force], warm.forces[index], free);
-        }
-        qp.solve();
-        step.clear();
-        step.extend(half.iter().map(|x| -x));
-        for (&y, zi) in qp.y.iter().zip(z.chunks_exact(n)).filter(|(y, _)| **y != 0.0) {
-            step.iter_mut().zip(zi).for_each(|(s, z)| *s += y * z);
-        }
-        factor.backward(model, step);
-    }
-
-    /// Switches goals that need more than their maximum force to pulling, and goals that arrive at their targets to holding. Returns
-    /// whether a goal has switched.
-    fn switch(&mut self, problem: &mut Problem, share: &mut f64, switches: usize) -> bool {
-        let mut changed = false;
-        for index in 0..problem.pulls.len() {
-            let pull = &problem.pulls[index];
-            if pull.is_pin {
-                continue;
-            }
-            if pull.holds {
-                let rows = self.rows.near.iter().zip(&self.qp.y);
-                let own = rows.filter(|(row, _)| self.rows.all[**row].kind == Kind::Pull(index));
-                let force = own.map(|(_, y)| y * y).sum::<f64>().sqrt();
-                if force > pull.force * 1.000_001 {
-                    problem.pulls[index].holds = false;
-                    changed = true;
-                    if switches > 0 {
-                        *share = 1.0;
-                    }
-                }
-                continue;
-            }
-            let r = pull.residual(&self.now);
-            let [columns, other] = &mut self.buffers.columns;
-            pull.columns(&problem.model, &self.now, columns, other);
-            let path = problem.model.path(pull.link);
-            let moved: glam::DVec3 = path.iter().zip(&*columns).map(|(&d, c)| *c * self.step[d]).sum();
-            let after = r + moved;
-            if *share < 1.0 {
-                if r != glam::DVec3::ZERO && after.dot(r) <= 0.0 {
-                    if switches == 0 {
-                        problem.pulls[index].holds = true;
-                    } else {
-                        *share = 1.0;
-                    }
-                    changed = true;
-                }
-            } else if switches == 0 && after.length_squared() < 0.04 * r.length_squared() {
-                problem.pulls[index].holds = true;
-                changed = true;
-            }
-        }
-        changed
-    }
-
-    /// Returns the decrease of the merit that the quadratic model predicts.
-    fn prediction(&mut self, problem: &Problem, full: bool) -> f64 {
-        let System { hessian, gradient, .. } = &self.system;
-        let (model, step) = (&problem.model, &self.step);
-        let n = model.count;
-        let mut quadratic = hessian.half_form(model, step);
-        if full {
-            quadratic += self.curvature.half_form(model, step);
-        }
-        let (mut left, mut comfort) = (0.0, 0.0);
-        let lengths = &mut self.lengths;
-        lengths.clear();
-        lengths.resize(problem.pulls.len(), 0.0);
-        for (&index, row) in self.rows.near.iter().zip(self.rows.jacobian.chunks_exact(n)) {
-            let own = &self.rows.all[index];
-            let value = own.value + dot(row, step);
-            match own.kind {
-                Kind::Pull(pull) if !problem.pulls[pull].is_pin => lengths[pull] += value * value,
-                Kind::Comfort => comfort += 0.5 * constant::COMFORT * (own.value * own.value - value * value),
-                _ if value.abs() < ROUNDING => {}
-                _ => left += own.force * super::rows::Row { value, ..*own }.violation(),
-            }
-        }
-        let mut gain = self.rows.penalty(problem) - left - dot(gradient, step) - quadratic + comfort;
-        for (pull, &mut after) in problem.pulls.iter().zip(lengths).filter(|(p, _)| p.holds && !p.is_pin) {
-            let after = if after < ROUNDING * ROUNDING * 1e-2 { 0.0 } else { after.sqrt() };
-            gain += pull.force * (pull.residual(&self.now).length() - after);
-        }
-        gain
-    }
-}
-
-impl Trial {
-    /// Computes the positions, and moves standing feet back into place.
-    fn settle(&mut self, problem: &Problem) {
-        self.now.place(&problem.model, &self.pose);
-        retract(problem, &mut self.pose, &mut self.now);
-    }
-
-    fn rows(&self, problem: &Problem, buffers: &mut Buffers, rows: &mut Rows) {
-        problem.rows(&self.pose, &self.now, buffers, false, rows);
-        problem.pull_rows(&self.now, false, buffers, rows);
-    }
-}
-
-/// Moves holding feet back into place.
-fn retract(problem: &Problem, pose: &mut FigurePose, now: &mut Kinematics) {
-    let model: &Model = &problem.model;
-    let holding = || problem.contacts.iter().filter(|c| c.keeps());
-    holding().for_each(|contact| contact.retract(model, &problem.feet[contact.foot], pose, now));
-    if holding().next().is_some() {
-        now.place(model, pose);
-    }
-}
-
-/// Returns the merit of a pose: the energy, the work of the pulls, and the penalties of the rows.
-fn merit(problem: &Problem, pose: &FigurePose, now: &Kinematics, rows: &Rows, buffers: &mut Buffers) -> f64 {
-    problem.energy(pose, now, buffers, None) + problem.pull(now) + rows.penalty(problem)
-}
-
-impl Problem {
-    /// Returns the work of all goals: force times distance.
-    fn pull(&self, now: &Kinematics) -> f64 {
-        self.pulls.iter().filter(|p| !p.is_pin).map(|p| p.force * p.residual(now).length()).sum()
     }
 }

@@ -11,13 +11,20 @@ use crate::asset::{Character, LightKind, Mesh};
 use crate::ik::Limit;
 use crate::motion::Cycle;
 use crate::rig;
-use crate::rig::{BodyKind, BodyPlan, Chain, JointRig, MimicRig, Rig};
+use crate::rig::{BodyKind, Chain, JointRig, MimicRig, Rig};
 use crate::robot::Robot;
 
 use super::failure::Failure;
 use super::rig_args::RigArgs;
 use super::timing::Stopwatch;
 use super::{ModelArg, Verbosity, output};
+
+mod body;
+mod robot;
+mod text;
+
+use body::BodyReport;
+use robot::RobotReport;
 
 #[derive(Args, Debug)]
 #[command(after_help = "Example: sinew inspect character.glb --json")]
@@ -75,47 +82,6 @@ struct InspectReport<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     mimics: Vec<MimicReport>,
     warnings: &'a [String],
-}
-
-/// The recognised body.
-#[derive(Serialize)]
-struct BodyReport {
-    /// The kind of body, or `None` if it was not recognised.
-    kind: Option<&'static str>,
-    /// Certainty of the recognition, from 0 to 1.
-    certainty: f32,
-    /// Unit direction in which the body faces, in world space.
-    facing: Option<[f32; 3]>,
-    /// The observations that led to the result, or the reason why the body was not recognised.
-    reasons: Vec<String>,
-}
-
-/// The joints of a robot in the order of `q`, and its tips.
-#[derive(Serialize)]
-struct RobotReport {
-    joints: Vec<JointReport>,
-    tips: Vec<TipReport>,
-}
-
-/// A joint with a value in `q`. The range is in the joint's `unit`, and is missing for a continuous joint.
-#[derive(Serialize)]
-struct JointReport {
-    name: String,
-    link: String,
-    unit: &'static str,
-    range: Option<[f64; 2]>,
-    /// Maximum speed in radians or metres per second.
-    velocity: Option<f64>,
-}
-
-/// A link at the end of the robot.
-#[derive(Serialize)]
-struct TipReport {
-    link: String,
-    /// Number of joints between the root and the tip.
-    joints: usize,
-    /// Maximum distance of the tip from the first joint that moves it, in metres.
-    reach: f64,
 }
 
 /// A prismatic joint, with its range of displacements in metres.
@@ -267,153 +233,11 @@ impl<'a> InspectReport<'a> {
             warnings: &character.warnings,
         }
     }
-
-    /// Returns the report as text, one item per line.
-    fn lines(&self, character: &Character) -> Vec<String> {
-        let name = |name: Option<&str>, index: usize| name.map_or(format!("#{index}"), str::to_owned);
-        let mut lines = vec![
-            character.path.display().to_string(),
-            format!("generator   {}", self.generator.unwrap_or("unknown")),
-        ];
-        lines.extend(self.units.map(|units| format!("units       {units:.4} m")));
-        if !self.extensions.is_empty() {
-            lines.push(format!("extensions  {}", self.extensions.join(", ")));
-        }
-        let instances = match character.skeleton.instances.clone() {
-            instances if instances.is_empty() => String::new(),
-            instances => {
-                format!(", of which {} from #{} are instances of meshes", instances.len(), instances.start)
-            }
-        };
-        lines.push(format!("nodes       {}{instances}", self.nodes));
-        lines.extend(self.meshes.iter().enumerate().map(|(i, m)| {
-            format!(
-                "mesh        {}: {} primitives, {} vertices, {} triangles, {} influences, {} morph targets",
-                name(m.name, i),
-                m.primitives,
-                m.vertices,
-                m.triangles,
-                m.influences,
-                m.morph_targets
-            )
-        }));
-        lines.extend(self.skins.iter().enumerate().map(|(i, s)| {
-            let binds = if s.has_inverse_binds { "" } else { ", no inverse binds" };
-            format!("skin        {}: {} joints{binds}", name(s.name, i), s.joints)
-        }));
-        lines.extend(self.animations.iter().enumerate().map(|(i, c)| {
-            let cycle = c.cycle.as_ref().map_or(String::new(), |cycle| {
-                let CycleReport { from, to, error, change } = cycle;
-                format!(", cycle {from:.3}..{to:.3} s (error {error:.4} m, change {change:.3} m)")
-            });
-            format!("animation   {}: {} s, {} channels{cycle}", name(c.name, i), c.seconds, c.channels)
-        }));
-        if !self.variants.is_empty() {
-            lines.push(format!("variants    {}", self.variants.join(", ")));
-        }
-        if !self.lights.is_empty() {
-            let lights: Vec<_> = self.lights.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
-            lines.push(format!("lights      {}", lights.join(", ")));
-        }
-        if let Some(robot) = &self.robot {
-            lines.extend(robot.lines());
-        } else {
-            lines.push(format!("body        {}", self.body.line()));
-            lines.extend(self.chains.iter().map(|c| {
-                format!("chain       {}: {} to {}, {} joints", c.name, c.base, c.effector, c.joints.len())
-            }));
-            let slide =
-                |p: &PrismaticReport| format!("prismatic   {}: {:.3} to {:.3} m", p.joint, p.min, p.max);
-            lines.extend(self.prismatic.iter().map(slide));
-        }
-        lines.extend(self.mimics.iter().map(|m| format!("mimic       {}: follows {}", m.joint, m.leader)));
-        if let Some(humanoid) = &character.humanoid {
-            lines.push(format!("humanoid    VRM {}, {} bones", humanoid.vrm, humanoid.bones.len()));
-        }
-        if !character.springs.is_empty() {
-            let (springs, joints) = (character.springs.springs.len(), character.springs.joints().count());
-            let colliders = character.springs.colliders.len();
-            lines.push(format!("springs     {springs} with {joints} joints, {colliders} colliders"));
-        }
-        if !character.constraints.is_empty() {
-            lines.push(format!("constraints {}", character.constraints.len()));
-        }
-        if !character.expressions.is_empty() {
-            let names: Vec<_> = character.expressions.iter().map(|e| e.name.as_str()).collect();
-            lines.push(format!("expressions {}", names.join(", ")));
-        }
-        lines
-    }
-}
-
-impl RobotReport {
-    fn new(robot: &Robot) -> Self {
-        let link = |link: usize| robot.links().get(link).cloned().unwrap_or_default();
-        let joint = |joint: &crate::robot::RobotJoint| JointReport {
-            name: joint.name.clone(),
-            link: link(joint.link),
-            unit: joint.unit.symbol(),
-            range: joint.range,
-            velocity: joint.velocity,
-        };
-        let tip = |tip: usize| TipReport {
-            link: link(tip),
-            joints: robot.joints_above(tip).count(),
-            reach: robot.reach(tip),
-        };
-        Self {
-            joints: robot.joints().iter().map(joint).collect(),
-            tips: robot.tips().into_iter().map(tip).collect(),
-        }
-    }
-
-    fn lines(&self) -> Vec<String> {
-        let joint = |joint: &JointReport| {
-            let JointReport { name, link, unit, range, velocity } = joint;
-            let range =
-                range.map_or("continuous".into(), |[min, max]| format!("{min:.4} to {max:.4} {unit}"));
-            let velocity = velocity.map_or(String::new(), |v| format!(", at most {v} {unit}/s"));
-            format!("joint       {name}: moves {link}, {range}{velocity}")
-        };
-        let tip = |tip: &TipReport| {
-            format!("tip         {}: {} joints, reach at most {:.3} m", tip.link, tip.joints, tip.reach)
-        };
-        self.joints.iter().map(joint).chain(self.tips.iter().map(tip)).collect()
-    }
 }
 
 impl From<Cycle> for CycleReport {
     fn from(cycle: Cycle) -> Self {
         Self { from: cycle.from, to: cycle.to, error: cycle.error, change: cycle.change }
-    }
-}
-
-impl BodyReport {
-    fn new(body: Result<BodyPlan, rig::Unrecognized>) -> Self {
-        match body {
-            Ok(plan) => Self {
-                kind: Some(plan.kind.name()),
-                certainty: plan.certainty,
-                facing: Some(plan.facing.to_array()),
-                reasons: plan.reasons,
-            },
-            Err(reason) => {
-                Self { kind: None, certainty: 0.0, facing: None, reasons: vec![reason.to_string()] }
-            }
-        }
-    }
-
-    fn line(&self) -> String {
-        let certainty = match self.certainty {
-            c if c >= 0.85 => "certain",
-            c if c >= 0.7 => "likely",
-            _ => "uncertain",
-        };
-        let reasons = self.reasons.join(", ");
-        self.kind.map_or_else(
-            || format!("not recognised: {reasons}"),
-            |kind| format!("{kind}, {certainty} ({:.0} %): {reasons}", 100.0 * self.certainty),
-        )
     }
 }
 
