@@ -93,6 +93,7 @@ pub mod shared {
     #[cfg(feature = "serde")]
     pub use crate::euler_order::{euler_order, euler_order_name};
     pub use crate::figure::SOFT_PART;
+    pub use crate::limit::{random_angle, random_rotation};
     pub use crate::mimic::narrow;
 }
 

@@ -13,6 +13,10 @@ use glam::{DQuat, DVec2, DVec3, EulerRot};
 use super::euler_order;
 use super::rotation::{any_perpendicular, rotation_vector, wrapped};
 
+mod random;
+
+pub use random::{random_angle, random_rotation};
+
 /// Maximum deviation of a unit vector's length from 1, and of the dot product of perpendicular vectors from 0. Files store
 /// six digits.
 const UNIT: f64 = 1e-6;

@@ -4,6 +4,7 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use glam::{DAffine3, DQuat, DVec3};
 
+use crate::limit::random_rotation;
 use crate::{Body, Goal, Limit, Link, SolveError, round_cone};
 use sinew_base::Random;
 
@@ -218,21 +219,8 @@ fn limited_chain(n: usize) -> Result<Body, SolveError> {
 pub fn pose_randomly(body: &mut Body, random: &mut Random) {
     for i in 0..body.links().len() - 1 {
         let link = body.links()[i];
-        let turn = match link.limit {
-            Limit::Hinge { axis, min, max } => DQuat::from_axis_angle(axis, random.range(min, max)),
-            Limit::Cone { axis, side, swing, twist } => {
-                let (angle, away) = (TAU * random.unit(), random.unit().sqrt());
-                let swing = side * (swing[0] * away * angle.cos())
-                    + axis.cross(side) * (swing[1] * away * angle.sin());
-                DQuat::from_scaled_axis(swing)
-                    * DQuat::from_axis_angle(axis, random.range(twist[0], twist[1]))
-            }
-            Limit::Euler { order, min, max } => {
-                let [a, b, c] = std::array::from_fn(|k| random.range(min[k], max[k]));
-                DQuat::from_euler(order, a, b, c)
-            }
-            _ => random.rotation(),
-        };
+        let turn = random_rotation(&link.limit, random, Random::range);
+        let turn = turn.unwrap_or_else(|| random.rotation());
         body.set_rotation(i, link.rest * turn);
     }
 }

@@ -1,10 +1,9 @@
 //! Start poses for restarts: pseudo-random poses within the limits.
 
-use std::f64::consts::{PI, TAU};
-
 use glam::DQuat;
 
 use crate::Limit;
+use crate::limit::{random_angle, random_rotation};
 use crate::tree::{Tree, TreeJoint, TreePose};
 use sinew_base::Random;
 
@@ -53,30 +52,11 @@ fn turn_randomly(tree: &mut Tree, turns: &[bool], random: &mut Random) {
 
 /// Returns a random rotation within the limit of a joint.
 fn rotation(joint: &TreeJoint, random: &mut Random) -> DQuat {
-    let own = match joint.limit {
-        Limit::Free => return (joint.rest * DQuat::from_scaled_axis(random.turn(FREE_TURN))).normalize(),
-        Limit::Locked | Limit::Prismatic { .. } => DQuat::IDENTITY,
-        // The angle is already within the range, so the limit is not applied again. A restart of an arm draws many
-        // angles.
-        Limit::Hinge { axis, min, max } => {
-            return joint.link_rotation(DQuat::from_axis_angle(axis, angle(random, min, max)));
-        }
-        Limit::Cone { axis, side, swing, twist: [min, max] } => {
-            let (around, away) = (TAU * random.unit(), random.unit().sqrt());
-            let (sin, cos) = around.sin_cos();
-            let swing = side * (swing[0] * away * cos) + axis.cross(side) * (swing[1] * away * sin);
-            DQuat::from_scaled_axis(swing) * DQuat::from_axis_angle(axis, angle(random, min, max))
-        }
-        Limit::Euler { order, min, max } => {
-            let [a, b, c] = std::array::from_fn(|i| angle(random, min[i], max[i]));
-            DQuat::from_euler(order, a, b, c)
-        }
-    };
-    joint.allowed(joint.link_rotation(own))
-}
-
-/// Returns a random angle within a range, at most half a turn from its middle.
-fn angle(random: &mut Random, min: f64, max: f64) -> f64 {
-    let (middle, half) = (0.5 * (min + max), (0.5 * (max - min)).min(PI));
-    random.range(middle - half, middle + half)
+    if joint.limit == Limit::Free {
+        return (joint.rest * DQuat::from_scaled_axis(random.turn(FREE_TURN))).normalize();
+    }
+    let own = random_rotation(&joint.limit, random, random_angle).unwrap_or(DQuat::IDENTITY);
+    let rotation = joint.link_rotation(own);
+    // The angle of a hinge is already within the range, so the limit is not applied again. A restart of an arm draws many angles.
+    if matches!(joint.limit, Limit::Hinge { .. }) { rotation } else { joint.allowed(rotation) }
 }

@@ -1,11 +1,9 @@
 //! The poses from which chains restart. The poses are pseudo-random, and the same for every solve. The frames of their
 //! effectors are computed once for each structure, so a restart selects the nearest of many poses without forward kinematics.
 
-use std::f64::consts::{PI, TAU};
-
 use glam::{DQuat, DVec3};
 
-use crate::ik::Limit;
+use crate::ik::{Limit, shared};
 use sinew_base::Random;
 
 use super::structure::{Effector, Structure, four, quaternion};
@@ -38,25 +36,8 @@ pub(super) fn table(structure: &Structure, effector: &Effector) -> Vec<[f32; 4]>
 
 /// Returns a random rotation within a limit.
 fn rotation(limit: &Limit, random: &mut Random) -> DQuat {
-    match *limit {
-        Limit::Free => DQuat::from_scaled_axis(random.turn(FREE_TURN)),
-        Limit::Locked | Limit::Prismatic { .. } => DQuat::IDENTITY,
-        Limit::Hinge { axis, min, max } => DQuat::from_axis_angle(axis, angle(random, min, max)),
-        Limit::Cone { axis, side, swing, twist: [min, max] } => {
-            let (around, away) = (TAU * random.unit(), random.unit().sqrt());
-            let (sin, cos) = around.sin_cos();
-            let swing = side * (swing[0] * away * cos) + axis.cross(side) * (swing[1] * away * sin);
-            DQuat::from_scaled_axis(swing) * DQuat::from_axis_angle(axis, angle(random, min, max))
-        }
-        Limit::Euler { order, min, max } => {
-            let [a, b, c] = std::array::from_fn(|i| angle(random, min[i], max[i]));
-            DQuat::from_euler(order, a, b, c)
-        }
+    if *limit == Limit::Free {
+        return DQuat::from_scaled_axis(random.turn(FREE_TURN));
     }
-}
-
-/// Returns a random angle in a range, at most half a turn from its middle.
-fn angle(random: &mut Random, min: f64, max: f64) -> f64 {
-    let (middle, half) = (0.5 * (min + max), (0.5 * (max - min)).min(PI));
-    random.range(middle - half, middle + half)
+    shared::random_rotation(limit, random, shared::random_angle).unwrap_or(DQuat::IDENTITY)
 }
