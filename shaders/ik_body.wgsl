@@ -7,7 +7,7 @@
 // #import ik_joint, joint_limits, rotation, trigonometry
 
 // Every kind of limit occurs except LOCKED: locked joints are part of the joint above (src/render/gpu_ik/structure.rs).
-const KINDS: u32 = 15u;
+const KINDS: u32 = ALL_KINDS ^ (1u << LOCKED);
 
 struct TreeConstants {
     joints: u32,

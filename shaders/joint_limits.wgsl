@@ -9,6 +9,8 @@ const HINGE: u32 = 1u;
 const CONE: u32 = 2u;
 const EULER: u32 = 3u;
 const LOCKED: u32 = 4u;
+// One bit for each kind.
+const ALL_KINDS: u32 = 31u;
 
 // The rotations of a joint from rest that are allowed, in its rest frame.
 struct JointLimit {

@@ -11,7 +11,7 @@ const GOALS: u32 = 4u;        // per character
 const INTERVALS: u32 = 8u;    // contacts of a foot in a clip
 
 // Every kind of limit occurs.
-const KINDS: u32 = 31u;
+const KINDS: u32 = ALL_KINDS;
 
 const HAS_ROTATION: u32 = 1u;
 const HAS_POLE: u32 = 2u;

@@ -37,7 +37,7 @@ fn every_file_imports_what_it_uses() {
             assert!(is_file(import), "{name} imports {import}");
         }
         let constants = match name {
-            "joint_limits" | "ik_joint" => "const KINDS: u32 = 31u;\n",
+            "joint_limits" | "ik_joint" => "const KINDS: u32 = ALL_KINDS;\n",
             name if name.starts_with("ik_chain") => gpu_ik::LARGEST,
             _ => "",
         };
