@@ -2,6 +2,7 @@
 
 use glam::DVec3;
 
+use crate::LimbOptions;
 use crate::methods::two_bone::{bend, swing};
 use crate::tree::{EffectorTask, Tree};
 
@@ -61,7 +62,7 @@ pub(super) fn fold(tree: &mut Tree, hinge: usize) {
     let Some((line, above)) = tree.tasks.first().map(|t| t.position).zip(tree.joints[hinge].parent) else {
         return;
     };
-    bend(tree, above, hinge, 0.0);
+    bend(tree, above, hinge, &LimbOptions::default());
     swing(tree, above, line);
 }
 

@@ -77,7 +77,7 @@ pub(crate) fn solve(tree: &mut Tree, options: &LimbOptions) {
         tree.forward();
     }
     let line = tree.tasks.first().map_or(target, |t| t.position);
-    let mut axis = bend(tree, first, middle, options.soften);
+    let mut axis = bend(tree, first, middle, options);
     // Swing the end back onto its old line within the limb's plane, and then swing the whole limb towards the target.
     swing(tree, first, line);
     swing(tree, first, target);
@@ -86,7 +86,7 @@ pub(crate) fn solve(tree: &mut Tree, options: &LimbOptions) {
         if tree.measure().done {
             break;
         }
-        axis = bend(tree, first, middle, options.soften);
+        axis = bend(tree, first, middle, options);
         swing(tree, first, target);
     }
     if let Some(angle) = swivel_angle(tree, options.swivel, target) {
@@ -139,7 +139,7 @@ pub(crate) fn angle_to(tree: &Tree, target: DVec3, hanging: DVec3) -> Option<f64
 ///
 /// Of the two angles, the method uses the one that the limit changes less. If the limit allows both, the smaller turn is
 /// used, which keeps the bend direction of the current or rest pose.
-pub(crate) fn bend(tree: &mut Tree, first: usize, middle: usize, soften: f64) -> bool {
+pub(crate) fn bend(tree: &mut Tree, first: usize, middle: usize, options: &LimbOptions) -> bool {
     let Some((task, target)) = tree.tasks.first().and_then(|t| Some((t.position, t.target?))) else {
         return false;
     };
@@ -154,7 +154,8 @@ pub(crate) fn bend(tree: &mut Tree, first: usize, middle: usize, soften: f64) ->
     }
     // An unevenly scaled frame changes lengths, so the distance is converted to the frame's units.
     let measure = if tree.rigid { 1.0 } else { a / (joint.position - start).length() };
-    let distance = softened((target - start).length() * measure, a + b, soften).clamp((a - b).abs(), a + b);
+    let distance =
+        softened((target - start).length() * measure, a + b, options.soften).clamp((a - b).abs(), a + b);
     let local = joint.rotation.conjugate() * out;
     let axis = match joint.hinge_axis() {
         Some(axis) => axis,

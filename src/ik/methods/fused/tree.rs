@@ -6,7 +6,7 @@ use crate::methods::jacobian::{Inverse, Jacobian, towards};
 use crate::methods::two_bone::{bend, orient, swing};
 use crate::rotation::rotation_vector;
 use crate::tree::{JointState, Role, Tree};
-use crate::{Correction, FusedOptions, JacobianOptions, Method};
+use crate::{Correction, FusedOptions, JacobianOptions, LimbOptions, Method};
 
 use super::{FusedPose, FusedSteps, can_reach, middle, wants_closed_form};
 
@@ -119,7 +119,7 @@ impl FusedPose for TreePose<'_> {
 fn reach_with_halves(tree: &mut Tree) {
     let Some((halves, task)) = Halves::of(tree).zip(tree.tasks.first().copied()) else { return };
     if halves.middle > 0 {
-        bend(tree, 0, halves.middle, 0.0);
+        bend(tree, 0, halves.middle, &LimbOptions::default());
         // The turn of the first joint within the limb's plane keeps the end on its line from the base.
         swing(tree, 0, task.position);
     }
