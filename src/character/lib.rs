@@ -55,10 +55,9 @@ pub mod shared {
     };
     pub use crate::puppet::pose_values::{morphs as read_morphs, transform as read_transform};
     pub use crate::puppet::target::worst_miss;
-    pub use crate::rig::file::limit::read as read_limit;
+    pub use crate::rig::file::limit::{limit_value, read as read_limit};
     pub use crate::rig::file::node_names::{node_at, read_node, read_node_entries};
     pub use crate::rig::file::options::{read as read_options, update as update_options};
-    pub use crate::rig::file::write::limit_value;
 }
 
 /// The mathematics library whose vectors, quaternions and matrices the API uses.

@@ -250,17 +250,7 @@ fn long_skeletons_are_posed_by_workgroups() {
         "skins": [{"joints": (0..JOINTS).collect::<Vec<_>>()}],
     }));
     let mut rig = rig::Rig::default();
-    rig.chains.push(rig::Chain {
-        name: "all".into(),
-        kind: rig::ChainKind::Limb,
-        effector: JOINTS - 1,
-        base: 0,
-        joints: (0..JOINTS).collect(),
-        bend: None,
-        pole: None,
-        weight: 1.0,
-        pull: None,
-    });
+    rig.chains.extend(rig::Chain::new("all", rig::ChainKind::Limb, (0..JOINTS).collect()));
     let model = CrowdModel::new(crate::load(&bytes), 0, &rig);
     assert_eq!(model.joint_count(), JOINTS);
     let mut stage = Stage::of(renderer(), model, None);

@@ -89,6 +89,16 @@ pub struct Chain {
     pub pull: Option<f64>,
 }
 
+impl Chain {
+    /// Creates a chain of joints from its base to its effector, with the default values of a rig file. Returns `None` if there are no
+    /// joints.
+    pub fn new(name: impl Into<String>, kind: ChainKind, joints: Vec<usize>) -> Option<Self> {
+        let (&base, &effector) = (joints.first()?, joints.last()?);
+        let name = name.into();
+        Some(Self { name, kind, effector, base, joints, bend: None, pole: None, weight: 1.0, pull: None })
+    }
+}
+
 /// The kind of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]

@@ -64,18 +64,8 @@ impl ChainFinder<'_> {
             })
             .collect();
         let chain = |(f, name): (FoundChain, String)| {
-            let (base, effector) = (*f.joints.first()?, *f.joints.last()?);
-            Some(Chain {
-                name,
-                kind: f.kind,
-                effector,
-                base,
-                bend: self.bend(&f),
-                joints: f.joints,
-                pole: None,
-                weight: 1.0,
-                pull: None,
-            })
+            let bend = self.bend(&f);
+            Some(Chain { bend, ..Chain::new(name, f.kind, f.joints)? })
         };
         found.into_iter().zip(labels).filter_map(chain).collect()
     }

@@ -1,10 +1,12 @@
-//! Reads the limit of a joint in a rig file.
+//! Reads and writes the limit of a joint in a rig file.
 
 use glam::DVec3;
-use toml_edit::Item;
+use toml_edit::{InlineTable, Item, Value};
 
 use crate::ik::{Limit, shared};
 use crate::text::toml::{SpannedError, check_keys, number, numbers, required, table_like};
+
+use super::values::{list, round};
 
 /// Reads a limit with angles in degrees and displacements in metres.
 pub fn read(item: &Item) -> Result<Limit, SpannedError> {
@@ -57,4 +59,43 @@ pub fn read(item: &Item) -> Result<Limit, SpannedError> {
     };
     limit.validate().map_err(|property| SpannedError::at(item, format!("the {property} is invalid")))?;
     Ok(limit)
+}
+
+/// Returns a limit in the format of rig files. A free joint has none.
+pub fn limit_value(limit: &Limit) -> Option<Value> {
+    let mut table = InlineTable::new();
+    let mut add = |key: &str, value: Value| {
+        table.insert(key, value);
+    };
+    let degrees = |angle: f64| round(angle.to_degrees());
+    match *limit {
+        Limit::Free => return None,
+        Limit::Locked => add("kind", "locked".into()),
+        Limit::Hinge { axis, min, max } => {
+            add("kind", "hinge".into());
+            add("axis", list(axis.to_array()));
+            add("min", degrees(min).into());
+            add("max", degrees(max).into());
+        }
+        Limit::Prismatic { axis, min, max } => {
+            add("kind", "prismatic".into());
+            add("axis", list(axis.to_array()));
+            add("min", round(min).into());
+            add("max", round(max).into());
+        }
+        Limit::Cone { axis, side, swing, twist } => {
+            add("kind", "cone".into());
+            add("axis", list(axis.to_array()));
+            add("side", list(side.to_array()));
+            add("swing", list(swing.map(f64::to_degrees)));
+            add("twist", list(twist.map(f64::to_degrees)));
+        }
+        Limit::Euler { order, min, max } => {
+            add("kind", "euler".into());
+            add("order", shared::euler_order_name(order).unwrap_or("xyz").into());
+            add("min", list(min.map(f64::to_degrees)));
+            add("max", list(max.map(f64::to_degrees)));
+        }
+    }
+    Some(table.into())
 }

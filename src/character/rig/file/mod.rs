@@ -26,6 +26,7 @@ pub(crate) mod node_names;
 pub(crate) mod options;
 #[cfg(test)]
 mod tests;
+mod values;
 pub(crate) mod write;
 
 pub use node_names::NodeNames;

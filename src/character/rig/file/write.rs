@@ -3,13 +3,14 @@
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value};
 
 use crate::asset::Skeleton;
-use crate::ik;
 use crate::ik::Limit;
 use crate::rig::model::{Chain, JointRig, Rig};
 use crate::rig::{MimicRig, RigError};
 use crate::text::toml::{SpannedError, real};
 
+use super::limit::limit_value;
 use super::node_names::NodeNames;
+use super::values::{list, round};
 use super::{VERSION, file_error, limit, options, read};
 
 /// Writes a rig into an existing text, which may be empty. Comments and the order of keys are kept.
@@ -118,55 +119,6 @@ fn mimic_value(mimic: &MimicRig, limit: &Limit, names: &NodeNames<'_>) -> Value 
         table.insert("offset", round(offset).into());
     }
     table.into()
-}
-
-/// Returns a limit in the format of rig files. A free joint has none.
-pub fn limit_value(limit: &Limit) -> Option<Value> {
-    let mut table = InlineTable::new();
-    let mut add = |key: &str, value: Value| {
-        table.insert(key, value);
-    };
-    let degrees = |angle: f64| round(angle.to_degrees());
-    match *limit {
-        Limit::Free => return None,
-        Limit::Locked => add("kind", "locked".into()),
-        Limit::Hinge { axis, min, max } => {
-            add("kind", "hinge".into());
-            add("axis", list(axis.to_array()));
-            add("min", degrees(min).into());
-            add("max", degrees(max).into());
-        }
-        Limit::Prismatic { axis, min, max } => {
-            add("kind", "prismatic".into());
-            add("axis", list(axis.to_array()));
-            add("min", round(min).into());
-            add("max", round(max).into());
-        }
-        Limit::Cone { axis, side, swing, twist } => {
-            add("kind", "cone".into());
-            add("axis", list(axis.to_array()));
-            add("side", list(side.to_array()));
-            add("swing", list(swing.map(f64::to_degrees)));
-            add("twist", list(twist.map(f64::to_degrees)));
-        }
-        Limit::Euler { order, min, max } => {
-            add("kind", "euler".into());
-            add("order", ik::shared::euler_order_name(order).unwrap_or("xyz").into());
-            add("min", list(min.map(f64::to_degrees)));
-            add("max", list(max.map(f64::to_degrees)));
-        }
-    }
-    Some(table.into())
-}
-
-/// Rounds to six decimals, which is readable and more precise than any joint needs. Numbers of 1e9 and more stay
-/// unchanged.
-fn round(x: f64) -> f64 {
-    if x.abs() < 1e9 { (x * 1e6).round() / 1e6 + 0.0 } else { x }
-}
-
-fn list<const N: usize>(values: [f64; N]) -> Value {
-    values.into_iter().map(round).collect::<Array>().into()
 }
 
 /// Sets a key and keeps the comments and spaces around its value.
