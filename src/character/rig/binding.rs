@@ -1,24 +1,28 @@
-//! The IK binding, which maps joints of a character to links of a solver's [`Body`].
+//! The IK binding, which maps joints of a character to links of a solver's [`Body`](crate::ik::Body).
 
 use std::collections::{BTreeMap, HashSet};
 
-use glam::{Affine3A, DAffine3, DMat3, DQuat, DVec3, Quat, Vec3};
+use glam::DVec3;
 
-use crate::asset::{Character, Skeleton, Skin, Transform};
-use crate::ik::{Body, Limit, Link, Mimic, SolveError};
+use crate::asset::{Character, Skeleton, Skin};
+use crate::ik::Limit;
 use crate::mathematics::ReducedTree;
-use crate::pose::{Pose, orientation, rest_orientation};
+use crate::pose::Pose;
 
+mod bound_link;
+mod check;
 mod joints;
 #[cfg(test)]
 mod tests;
+mod transfer;
 
+use bound_link::{BoundLink, offset};
 use joints::Follower;
 
-use super::root::{nodes_above, place_of};
+use super::root::nodes_above;
 use super::{Rig, RigError, Slide};
 
-/// The nodes from a base to one or more effectors, as links of a [`Body`].
+/// The nodes from a base to one or more effectors, as links of a [`Body`](crate::ik::Body).
 ///
 /// A binding depends on the skeleton, the skins, the rig, the base and the effectors, but not on the pose. It makes a
 /// body once ([`Binding::body`]), copies each new pose into it ([`Binding::refresh`]), and copies the solved rotations
@@ -44,60 +48,6 @@ pub struct Binding {
     slides: BTreeMap<usize, Slide>,
     /// Mimic joints without a link whose leaders have a link.
     followers: Vec<Follower>,
-}
-
-/// A link and the node that it represents.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct BoundLink {
-    /// The node that the link represents, or `None` for the fixed base at the start of an upward path.
-    node: Option<usize>,
-    parent: Option<usize>,
-    reversed: bool,
-    turns: bool,
-    limit: Limit,
-    mimic: Option<Mimic>,
-    weight: f64,
-    ccd_budget: f64,
-    /// The link's offset is the translation of node `plus` minus the translation of node `minus`.
-    plus: Option<usize>,
-    minus: Option<usize>,
-}
-
-impl BoundLink {
-    /// Creates the link of a node, without its parent and its offset.
-    fn new(node: usize, turns: bool, rig: &Rig) -> Self {
-        let joint = rig.joint(node);
-        Self {
-            node: Some(node),
-            parent: None,
-            reversed: false,
-            turns,
-            limit: joint.limit,
-            mimic: None,
-            weight: 1.0 - joint.stiffness,
-            ccd_budget: joint.ccd_budget,
-            plus: None,
-            minus: None,
-        }
-    }
-
-    /// Returns the link's rotation for a rotation of its node.
-    fn rotation(&self, node: Quat) -> DQuat {
-        if self.reversed { node.as_dquat().conjugate() } else { node.as_dquat() }
-    }
-
-    /// Returns the link's offset and scale in a pose. The displacements of prismatic joints are not part of the offset.
-    fn geometry(&self, locals: &[Transform], slides: &BTreeMap<usize, Slide>) -> (DVec3, DVec3) {
-        let translation = |node: Option<usize>| node.map_or(DVec3::ZERO, |n| offset(n, locals, slides));
-        let scale = self.node.filter(|_| !self.reversed).map_or(DVec3::ONE, |n| locals[n].scale.as_dvec3());
-        (translation(self.plus) - translation(self.minus), scale)
-    }
-}
-
-/// Returns the translation of a node without its displacement.
-fn offset(node: usize, locals: &[Transform], slides: &BTreeMap<usize, Slide>) -> DVec3 {
-    let translation = locals[node].translation;
-    slides.get(&node).map_or(translation.as_dvec3(), |slide| slide.split(translation).1)
 }
 
 /// Returns the default base of an effector: the topmost joint above it in its skin. If no skin contains the effector, as in a file of rigid
@@ -212,28 +162,6 @@ impl Binding {
         self.upward.iter().chain(&self.carried).copied().filter(|_| self.is_upward())
     }
 
-    /// Returns the position on the way up of the first node whose scale prevents the base from staying in place. The
-    /// upward path must have no scale. Above it, a uniform scale keeps the motion of the root rigid.
-    fn scaled(&self, scale: impl Fn(usize) -> Vec3) -> Option<usize> {
-        let differs = |a: Vec3, b: Vec3| (a - b).abs().max_element() > 1e-5 * b.abs().max_element();
-        self.way_up().enumerate().position(|(place, node)| {
-            let scale = scale(node);
-            differs(scale, if place < self.upward.len() { Vec3::ONE } else { Vec3::splat(scale.x) })
-        })
-    }
-
-    /// Checks that a solver can rotate all nodes.
-    fn check_matrices(&self, skeleton: &Skeleton) -> Result<(), RigError> {
-        let mut nodes = self.links.iter().filter_map(|l| l.node).chain(self.way_up());
-        if let Some(node) = nodes.find(|&n| is_sheared(skeleton, n)) {
-            return Err(RigError::Sheared { node: skeleton.label(node) });
-        }
-        match self.scaled(|n| skeleton.nodes[n].rest.scale).and_then(|place| self.way_up().nth(place)) {
-            Some(node) => Err(RigError::Scaled { node: skeleton.label(node) }),
-            None => Ok(()),
-        }
-    }
-
     /// Returns the node of each link; `None` for a fixed base that no joint turns.
     pub fn nodes(&self) -> impl Iterator<Item = Option<usize>> + '_ {
         self.links.iter().map(|l| l.node)
@@ -258,161 +186,4 @@ impl Binding {
         }
         self.links.iter().position(|l| l.node == Some(node) && !l.reversed).map(|link| (link, DVec3::ZERO))
     }
-
-    /// Returns a new body in a pose. `world_from_node` contains the world matrices of the pose.
-    ///
-    /// # Errors
-    /// [`SolveError`] if a limit or a weight of the rig is invalid, or if [`Binding::refresh`] fails.
-    pub fn body(
-        &self,
-        skeleton: &Skeleton,
-        pose: &Pose,
-        world_from_node: &[Affine3A],
-    ) -> Result<Body, SolveError> {
-        self.check_scale(pose)?;
-        let link = |l: &BoundLink| {
-            let (offset, scale) = l.geometry(&pose.locals, &self.slides);
-            Link::base()
-                .with_parent(l.parent)
-                .with_offset(offset)
-                .with_rest(l.node.map_or(DQuat::IDENTITY, |n| l.rotation(skeleton.nodes[n].rest.rotation)))
-                .with_scale(scale)
-                .with_limit(l.limit)
-                .with_mimic(l.mimic)
-                .with_weight(if l.turns { l.weight } else { 0.0 })
-                .with_ccd_budget(l.ccd_budget)
-                .with_reversed(l.reversed)
-        };
-        let above = self.above(skeleton).map_or(DAffine3::IDENTITY, |node| widen(world_from_node[node]));
-        let mut body = Body::new(self.links.iter().map(link).collect(), above)?;
-        self.refresh(&mut body, skeleton, pose, world_from_node)?;
-        Ok(body)
-    }
-
-    /// Sets the direction in which the figure of a body faces ([`Body::set_facing`]). The body must belong to this binding.
-    /// `world_from_figure` is the rotation from the space of the figure (+Y up, +Z to its front) to the world, in the rest pose.
-    pub fn set_facing(&self, body: &mut Body, skeleton: &Skeleton, world_from_figure: DQuat) {
-        let above = self.above(skeleton).map_or(DQuat::IDENTITY, |node| rest_orientation(skeleton, node));
-        body.set_facing(above.conjugate() * world_from_figure);
-    }
-
-    /// Sets the pose that the figure of a body stays near ([`Body::set_stance`]). Call it after [`Binding::refresh`]. `pose` is the pose
-    /// that was copied into the body.
-    pub fn set_stance(&self, body: &mut Body, skeleton: &Skeleton, pose: &Pose, stance: &Pose) {
-        let local = |node: usize| stance.locals.get(node);
-        let rotation = |link: usize| {
-            let l = &self.links[link];
-            let own = l.node.and_then(local).map(|local| l.rotation(local.rotation));
-            own.unwrap_or_else(|| {
-                l.node.map_or(DQuat::IDENTITY, |n| l.rotation(skeleton.nodes[n].rest.rotation))
-            })
-        };
-        let at = |pose: &Pose| pose.locals.get(self.base).map(|l| l.translation.as_dvec3());
-        let root = at(stance).zip(at(pose)).map_or(DVec3::ZERO, |(stance, now)| stance - now);
-        body.set_stance(rotation, root);
-    }
-
-    /// Copies a pose into a body of this binding. Allocates nothing. `world_from_node` contains the world matrices of the pose.
-    ///
-    /// # Errors
-    /// [`SolveError`] if a node of an upward path has scale, if a node between that path and the root of the skeleton has non-uniform
-    /// scale, if an offset or a scale is not finite, or if the matrix above the base cannot be inverted.
-    pub fn refresh(
-        &self,
-        body: &mut Body,
-        skeleton: &Skeleton,
-        pose: &Pose,
-        world_from_node: &[Affine3A],
-    ) -> Result<(), SolveError> {
-        self.check_scale(pose)?;
-        let none = (DVec3::ZERO, DVec3::ONE);
-        body.set_geometry(|index| {
-            self.links.get(index).map_or(none, |l| l.geometry(&pose.locals, &self.slides))
-        })?;
-        let above = self.above(skeleton);
-        body.place(
-            above.map_or(DAffine3::IDENTITY, |node| widen(world_from_node[node])),
-            above.map_or(DQuat::IDENTITY, |node| orientation(skeleton, pose, node)),
-        )?;
-        body.set_root(DVec3::ZERO);
-        for (index, l) in self.links.iter().enumerate() {
-            if let Some(node) = l.node {
-                body.set_rotation(index, l.rotation(pose.locals[node].rotation));
-                if let Some(slide) = self.slides.get(&node) {
-                    body.set_displacement(index, slide.split(pose.locals[node].translation).0);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Returns the node in whose space the body is defined.
-    fn above(&self, skeleton: &Skeleton) -> Option<usize> {
-        if self.is_upward() { Some(self.base) } else { skeleton.nodes[self.base].parent }
-    }
-
-    fn check_scale(&self, pose: &Pose) -> Result<(), SolveError> {
-        match self.scaled(|n| pose.locals[n].scale) {
-            Some(place) if place < self.upward.len() => {
-                Err(SolveError::Link { link: place, what: "scale above the base" })
-            }
-            // Nodes above the upward path have no link, so the error names the last link of the path.
-            Some(_) => Err(SolveError::Link { link: self.upward.len() - 1, what: "scale below the root" }),
-            None => Ok(()),
-        }
-    }
-
-    /// Copies the rotations and displacements of a solved body into the pose that it was refreshed from. If the base has
-    /// moved, its translation is copied too. If the path starts by going up to an ancestor of the base, the root of the skeleton is
-    /// moved so that the base matches the body. Allocates nothing.
-    pub fn write_back(&self, body: &Body, pose: &mut Pose) {
-        let before = place_of(self.way_up(), &pose.locals, body.root());
-        for (l, rotation) in self.links.iter().zip(body.rotations()) {
-            if let Some(node) = l.node.filter(|_| l.turns) {
-                let rotation = if l.reversed { rotation.conjugate() } else { *rotation };
-                pose.locals[node].rotation = rotation.as_quat().normalize();
-            }
-        }
-        self.write_displacements(body, pose);
-        self.followers.iter().for_each(|follower| follower.write(body, pose));
-        if self.is_upward() {
-            self.restore_base(before, &mut pose.locals);
-        } else if body.root() != DVec3::ZERO {
-            let moved = pose.locals[self.base].translation.as_dvec3() + body.root();
-            pose.locals[self.base].translation = moved.as_vec3();
-        }
-    }
-
-    /// Moves the root of the skeleton so that the base is at the given place in the space above the root.
-    fn restore_base(&self, (position, rotation): (DVec3, DQuat), locals: &mut [Transform]) {
-        let moved = place_of(self.way_up(), locals, DVec3::ZERO);
-        let Some(root) = self.way_up().last().filter(|_| moved != (position, rotation)) else { return };
-        let turn = rotation * moved.1.conjugate();
-        locals[root].rotation = (turn * locals[root].rotation.as_dquat()).as_quat().normalize();
-        // The rotation is rounded, so the translation is computed after it.
-        let (turned, _) = place_of(self.way_up(), locals, DVec3::ZERO);
-        let root = &mut locals[root].translation;
-        *root = (root.as_dvec3() + position - turned).as_vec3();
-    }
-}
-
-/// If a matrix in a file differs from the nearest transform by at most this fraction, the difference counts as a rounding error. Larger
-/// differences count as shear.
-const ROUNDING: f32 = 1e-4;
-
-/// Returns whether the matrix of a node has shear, in which case no transform is close to it.
-fn is_sheared(skeleton: &Skeleton, node: usize) -> bool {
-    skeleton.sheared.get(&node).is_some_and(|matrix| {
-        let size = matrix.matrix3.to_cols_array().iter().fold(0.0_f32, |a, x| a.max(x.abs()));
-        let nearest = skeleton.nodes[node].rest.to_affine();
-        !nearest.matrix3.abs_diff_eq(matrix.matrix3, size * ROUNDING)
-    })
-}
-
-/// Converts a matrix to double precision.
-fn widen(m: Affine3A) -> DAffine3 {
-    let column = |v: glam::Vec3A| DVec3::new(f64::from(v.x), f64::from(v.y), f64::from(v.z));
-    let linear =
-        DMat3::from_cols(column(m.matrix3.x_axis), column(m.matrix3.y_axis), column(m.matrix3.z_axis));
-    DAffine3 { matrix3: linear, translation: column(m.translation) }
 }

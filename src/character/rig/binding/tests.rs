@@ -1,7 +1,9 @@
 //! Tests of bindings for large skeletons and for disconnected skeletons.
 
+use glam::Vec3;
+
 use super::*;
-use crate::asset::Node;
+use crate::asset::{Node, Transform};
 
 /// Returns a skeleton with the given parents. Every parent comes before its children.
 fn skeleton(parents: &[Option<usize>]) -> Skeleton {
