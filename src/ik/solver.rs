@@ -1,32 +1,25 @@
 //! The solver, which poses a body to meet goals and reports the result.
 
 mod clear;
+mod report;
+mod select;
 
 use super::chain::FreeChain;
-use super::custom::registered;
-use super::custom_solve::{self, NO_METHOD};
+use super::custom_solve;
 use super::driver::{ClearSearch, Driver, Progress, Task};
 use super::equilibrium::EquilibriumSolver;
 use super::last_solve::{BodyPose, LastSolve};
 use super::methods::style::BoundPrior;
-use super::methods::{textbook, two_bone};
 use super::options::DEFAULT_TOLERANCE;
-use super::outcome::{Evidence, Multipliers};
+use super::outcome::Multipliers;
 use super::trace::Stage;
-use super::tree::{EffectorTask, Tree};
+use super::tree::Tree;
 use super::{Body, Goal, GoalOutcome, Holds, Method, Options, Outcome, Report, SolveError, Start, StepKind};
+use report::fill_report;
+use select::NO_STYLE;
 
-/// A joint counts as limited if it is within this angle of its limit, in radians.
-const AT_BORDER: f64 = 1e-6;
-/// Error message of methods that move points at constant distances.
-const ONLY_TURNS: &str =
-    "it cannot move prismatic and mimic joints, because it moves points at constant distances";
 /// Error message of [`Method::Style`] for bodies with prismatic joints.
 const NO_DISPLACEMENTS: &str = "styles and examples contain no displacements of prismatic joints";
-/// Error message of methods that move or turn an effector as a whole.
-const UNEVEN_AXES: &str = "axes that are not free must have equal weights";
-/// Error message of [`Method::Style`] without a style.
-const NO_STYLE: &str = "it needs a style that was learned from postures, or examples to blend";
 
 /// An IK solver, which reuses its buffers from solve to solve. The same input gives bit-identical results.
 #[derive(Clone, Debug, Default)]
@@ -194,15 +187,6 @@ impl Solver {
         Ok(())
     }
 
-    /// Determines the outcomes of the goals of the solved tree, and fills the report.
-    fn report_tree(&mut self, progress: &Progress) {
-        let Self { tree, driver, multipliers, report, .. } = self;
-        if !(0..tree.tasks.len()).all(|task| tree.is_reached(task)) {
-            multipliers.judge(tree);
-        }
-        fill_report(report, tree, &driver.history, progress, |goal| multipliers.evidence(tree, goal));
-    }
-
     /// Poses a body that is a figure.
     fn solve_figure(
         &mut self,
@@ -310,107 +294,8 @@ impl Solver {
     }
 }
 
-/// Fills the report from the solved tree. `evidence` returns the evidence about a missed goal.
-fn fill_report(
-    report: &mut Report,
-    tree: &Tree,
-    history: &[f64],
-    progress: &Progress,
-    evidence: impl Fn(usize) -> Evidence,
-) {
-    report.limited.clear();
-    let limited = tree.joints.iter().filter(|j| j.is_at_border(AT_BORDER));
-    report.limited.extend(limited.map(|j| j.link));
-    let goal = |effector| {
-        let reached = tree.is_reached(effector);
-        let evidence = if reached { Evidence::default() } else { evidence(effector) };
-        let (full_position_error, full_orientation_error) = tree.full_errors(effector);
-        GoalOutcome {
-            outcome: Evidence { reached, spent: progress.spent, ..evidence }.outcome(),
-            position_error: tree.error(effector),
-            orientation_error: tree.angle_error(effector),
-            full_position_error,
-            full_orientation_error,
-        }
-    };
-    report.goals.clear();
-    report.goals.extend((0..tree.tasks.len()).map(goal));
-    report.history.clear();
-    report.history.extend_from_slice(history);
-    (report.method, report.iterations) = (progress.method, progress.iterations);
-}
-
 /// Returns whether a body is posed as a figure.
 fn is_whole_body(body: &Body, options: &Options) -> bool {
     let method = matches!(options.method, Method::FullBody | Method::Auto);
     method && options.root_motion && !options.textbook && body.figure().is_some()
-}
-
-impl Options {
-    /// Returns the error that [`Solver::solve`] would return, without solving.
-    ///
-    /// ```
-    /// use sinew_ik::glam::{DAffine3, DVec3};
-    /// use sinew_ik::{Body, Goal, Link, Method, Options};
-    ///
-    /// let arm = Body::new(vec![Link::base(), Link::child(0, DVec3::Y)], DAffine3::IDENTITY)?;
-    /// let goal = Goal::position(1, DVec3::X);
-    /// assert!(Options::default().refusal(&arm, &[goal]).is_none());
-    /// // The closed form needs two bones, and this arm has one.
-    /// let two_bone = Options::default().with_method(Method::TwoBone);
-    /// assert!(two_bone.refusal(&arm, &[goal]).is_some());
-    /// # Ok::<(), sinew_ik::SolveError>(())
-    /// ```
-    pub fn refusal(&self, body: &Body, goals: &[Goal]) -> Option<SolveError> {
-        let selected = || {
-            self.check(body, goals)?;
-            let mut tree = Tree::default();
-            tree.set(body, goals, self);
-            self.select_method(&tree, goals)
-        };
-        selected().err()
-    }
-
-    /// Checks the values of the goals, the tolerances and the characteristic length.
-    fn check(&self, body: &Body, goals: &[Goal]) -> Result<(), SolveError> {
-        for (index, goal) in goals.iter().enumerate() {
-            goal.check(index, body)?;
-        }
-        let tolerances = [self.tolerance.unwrap_or(1.0), self.angle_tolerance];
-        if let Some(tolerance) = tolerances.into_iter().find(|t| !(t.is_finite() && *t > 0.0)) {
-            return Err(SolveError::Tolerance { tolerance });
-        }
-        let value = self.characteristic_length;
-        if !(value.is_finite() && value > 0.0) {
-            return Err(SolveError::CharacteristicLength { value });
-        }
-        Ok(())
-    }
-
-    /// Returns the method that solves a tree. For [`Method::Auto`], this is the method that it selects.
-    fn select_method(&self, tree: &Tree, goals: &[Goal]) -> Result<Method, SolveError> {
-        let is_uneven = |t: &EffectorTask| t.position_term.is_uneven() || t.orientation_term.is_uneven();
-        let has_uneven_axes = tree.tasks.iter().any(is_uneven);
-        if let Some(why) = self.textbook.then(|| textbook::check(tree, goals, self)).flatten() {
-            return Err(SolveError::Unsuited { method: self.method, why });
-        }
-        let method = match self.method {
-            Method::TwoBone => two_bone::joints(tree).map(|_| Method::TwoBone)?,
-            method @ (Method::Fabrik | Method::Particle) if !tree.only_turns() => {
-                return Err(SolveError::Unsuited { method, why: ONLY_TURNS });
-            }
-            Method::Auto if goals.len() > 1 || goals.iter().any(|g| g.pinned) => Method::FullBody,
-            Method::Auto if !has_uneven_axes && two_bone::joints(tree).is_ok() => Method::TwoBone,
-            Method::Auto => Method::Dls,
-            method @ Method::Style => return Err(SolveError::Unsuited { method, why: NO_STYLE }),
-            method @ Method::Custom if registered().is_none() => {
-                return Err(SolveError::Unsuited { method, why: NO_METHOD });
-            }
-            method => method,
-        };
-        if has_uneven_axes && !method.weighs_axes() {
-            return Err(SolveError::Unsuited { method, why: UNEVEN_AXES });
-        }
-        Ok(method)
-    }
 }
