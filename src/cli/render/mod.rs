@@ -1,20 +1,15 @@
 //! `sinew render`: draws an image or a sequence of images without a window.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::str::FromStr;
-use std::thread;
-use std::time::{Duration, Instant};
 
 use clap::{ArgMatches, Args};
 
 use crate::ik::Method;
 use crate::pose::Pose;
 use crate::puppet::Puppet;
-use crate::regress::{Drawn, GoldenState, compare};
-use crate::render::{
-    Background, DecodedImage, DecodedImages, Gpu, Model, RenderError, Renderer, ShadingMode,
-};
+use crate::render::DecodedImage;
 use crate::scene;
 use crate::scene::LegendLine;
 use crate::scene::compare::Comparison;
@@ -28,12 +23,16 @@ use super::{ModelArg, Verbosity, output, session};
 mod animated;
 mod follow;
 mod output_names;
+mod pending;
+mod reference;
 pub(super) mod replay;
 mod sequence;
 mod sheet;
 mod turntable;
 
 pub(super) use output_names::OutputNames;
+use pending::PendingRenderer;
+use reference::{is_match, read_reference};
 
 /// Maximum number of frames of a sequence, which is eleven hours at 24 frames per second.
 const MAX_FRAMES: u32 = 1_000_000;
@@ -268,135 +267,4 @@ pub(super) fn run(
     )?;
     files.finish(&args.output)?;
     Ok(code)
-}
-
-/// A renderer whose adapter is being opened on another thread while the model is loaded.
-pub(super) struct PendingRenderer {
-    opening: Option<thread::JoinHandle<Result<(Renderer, Duration), RenderError>>>,
-    verbosity: Verbosity,
-}
-
-/// Waits until an unused adapter is open, because a driver that is still loading when the program ends prints errors.
-impl Drop for PendingRenderer {
-    fn drop(&mut self) {
-        if let Some(opening) = self.opening.take() {
-            drop(opening.join());
-        }
-    }
-}
-
-/// A renderer and a model that is uploaded to its adapter.
-pub(super) struct LoadedModel {
-    pub(super) renderer: Renderer,
-    pub(super) model: Model,
-}
-
-impl PendingRenderer {
-    pub(super) fn open(image_args: &ImageArgs, verbosity: Verbosity) -> Self {
-        let choice = image_args.adapter.clone();
-        let opening = thread::spawn(move || {
-            let started = Instant::now();
-            let renderer = Renderer::new(Gpu::new(&choice)?);
-            Ok((renderer, started.elapsed()))
-        });
-        Self { opening: Some(opening), verbosity }
-    }
-
-    /// Waits for the renderer and loads the model with the textures that a shading mode needs.
-    pub(super) fn load(
-        mut self,
-        puppet: &Puppet,
-        mode: ShadingMode,
-        watch: &mut Stopwatch,
-    ) -> Result<LoadedModel, Failure> {
-        let character = puppet.character();
-        let textures = DecodedImages::decode(character, puppet.parts(), mode);
-        self.verbosity.warn(&textures.warnings);
-        watch.stage("textures");
-        let panicked = || RenderError::Driver("opening the adapter failed".into());
-        let opening = self.opening.take().and_then(|o| o.join().ok());
-        let (renderer, time) = opening.ok_or_else(panicked)??;
-        watch.note("adapter", &renderer.gpu().describe());
-        watch.duration("opened in", time);
-        watch.stage("wait");
-        let model = renderer.model(character, puppet.parts(), &textures)?;
-        if mode.is_shaded() {
-            self.verbosity.warn(model.warnings());
-        }
-        watch.stage("upload");
-        Ok(LoadedModel { renderer, model })
-    }
-
-    /// Draws the puppet's current pose and writes the image to a file.
-    pub(super) fn draw_to_file(
-        self,
-        puppet: &Puppet,
-        comparison: &Comparison,
-        image_args: &ImageArgs,
-        path: &Path,
-        watch: &mut Stopwatch,
-    ) -> Result<DecodedImage, Failure> {
-        let mut subject = image_args.subject();
-        subject.add(puppet);
-        comparison.candidates().iter().for_each(|ghost| subject.add(ghost.puppet()));
-        let settings = image_args.settings(&subject, puppet)?;
-        let mut loaded = self.load(puppet, image_args.mode(), watch)?;
-        let mut frame = image_args.finished(scene::frame(puppet, &settings));
-        comparison.add_to_frame(&mut frame, puppet, settings.scale);
-        let mut image = loaded.renderer.render(&[&loaded.model], &frame, image_args.size())?;
-        watch.stage("draw");
-        let legend = scene::legend(comparison);
-        if !frame.mode.is_data() {
-            scene::draw_legend(&mut image, &legend);
-        }
-        output::file(path, &image.png(settings.background)?)?;
-        watch.stage("write");
-        watch.total();
-        Ok(image)
-    }
-}
-
-/// Reads the reference image. If the size of the image differs from the given size, the result has no pixels and
-/// therefore never matches.
-fn read_reference(path: &Path, (width, height): (u32, u32)) -> Result<DecodedImage, Failure> {
-    let read = Drawn::read(path, width, height).map_err(|e| Failure::Usage(e.to_string()))?;
-    match read {
-        None => Err(Failure::Usage(format!("{}: reference image does not exist", path.display()))),
-        Some(GoldenState::Drawn(drawn)) => Ok(drawn.image),
-        Some(GoldenState::OtherSize(width, height)) => Ok(DecodedImage { width, height, rgba: Vec::new() }),
-    }
-}
-
-/// Returns whether an image matches the reference within `--threshold`. Returns true if there is no reference. If the image does not match,
-/// prints the reason and writes a difference image.
-pub(super) fn is_match(
-    expected: Option<&DecodedImage>,
-    actual: &DecodedImage,
-    args: &RenderArgs,
-    verbosity: Verbosity,
-) -> Result<bool, Failure> {
-    let Some(expected) = expected else { return Ok(true) };
-    let reference = args.reference.as_deref().unwrap_or(Path::new("-"));
-    let Some(difference) = compare(expected, actual, 0) else {
-        let size = |p: &DecodedImage| format!("{}x{}", p.width, p.height);
-        let (path, expected, actual) = (reference.display(), size(expected), size(actual));
-        verbosity.print(&format!("{path}: image size is {actual}, but the reference has {expected}"));
-        return Ok(false);
-    };
-    if difference.pixels() == 0 || args.threshold > 0.0 && difference.mean <= args.threshold {
-        return Ok(true);
-    }
-    let (worst, [x, y]) = difference.worst;
-    let message = format!(
-        "{} pixels differ, mean FLIP error {:.5}, largest {worst:.4} at {x},{y}",
-        difference.pixels(),
-        difference.mean
-    );
-    verbosity.print(&format!("{}: {message}", reference.display()));
-    if args.output != Path::new("-") {
-        let image = difference.image(actual.width, actual.height);
-        let bytes = image.png(Background::BLACK)?;
-        output::file(&args.output.with_extension("diff.png"), &bytes)?;
-    }
-    Ok(false)
 }

@@ -12,7 +12,8 @@ use crate::files::Progress as ReadProgress;
 use crate::render::{Background, DecodedImage, DecodedImages, Model, ShadingMode};
 use crate::viewer::{Recording, Replay};
 
-use super::{LoadedModel, OutputNames, PendingRenderer, RenderArgs, is_match};
+use super::pending::{LoadedModel, PendingRenderer};
+use super::{OutputNames, RenderArgs, is_match};
 
 /// Number of steps of the progress bar.
 const STEPS: u32 = 100;

@@ -3,26 +3,26 @@
 
 use glam::Vec3;
 
-use crate::asset::{Character, Family, Skeleton, is_collar, is_foot, is_hand};
+use crate::asset::{Character, Family, Skeleton};
 use crate::pose::{Pose, world_matrices};
 
 use super::body_limits;
 use super::body_plan::{BodyPlan, LimbSide};
 use super::limits::{self, RestPose};
 use super::mechanical;
-use super::model::{ChainKind, Rig, path};
+use super::model::{ChainKind, Rig};
 use super::recognize::{Recognized, recognize};
 use super::reparent::{reparent, webxr};
 
 mod body;
+mod by_name;
+mod by_shape;
 mod names;
 #[cfg(test)]
 mod tests;
 
 /// Maximum height of a foot above the ground, as a fraction of the character's height.
 const MAX_FOOT_HEIGHT: f32 = 0.12;
-/// The last bone of a limb counts as its hand or foot if it is shorter than this fraction of the mean length of the other bones.
-const MAX_STUB_LENGTH: f32 = 0.4;
 
 /// Finds the chains of a character. If its body is recognised, the chains are the parts of the body, with the default limits of such a
 /// body. Otherwise they are found by joint names and by shape.
@@ -206,200 +206,10 @@ impl<'a> ChainFinder<'a> {
         LongestPaths(deepest.into_iter().map(|(_, next)| next).collect())
     }
 
-    fn chains_by_name(&self) -> Vec<FoundChain> {
-        let mut found = Vec::new();
-        for (family, kind) in [(Family::Arm, ChainKind::Arm), (Family::Leg, ChainKind::Leg)] {
-            let longest = self.longest_paths(&|n| self.families[n] == Some(family));
-            for top in self.tops(family) {
-                if let Some(joints) = self.limb(longest.from(top), family) {
-                    let kind = if self.stands(&joints) { ChainKind::Leg } else { kind };
-                    found.push(FoundChain::new(kind, joints));
-                }
-            }
-        }
-        found.extend(self.neck());
-        found.extend(self.spine(&found));
-        for (family, kind) in [(Family::Tail, ChainKind::Tail), (Family::Finger, ChainKind::Finger)] {
-            let longest =
-                self.longest_paths(&|n| self.families[n] == Some(family) || self.families[n].is_none());
-            // A chain may continue below unnamed joints with joints of its family. These joints do not start a chain of their own.
-            let mut taken = vec![false; self.skeleton.nodes.len()];
-            for top in self.tops(family) {
-                if taken[top] {
-                    continue;
-                }
-                let joints = longest.from(top);
-                joints.iter().for_each(|&n| taken[n] = true);
-                if joints.len() >= 2 {
-                    found.push(FoundChain::new(kind, joints));
-                }
-            }
-        }
-        found
-    }
-
-    /// Returns the chain of an arm or a leg, given the joints of its family. The chain excludes the collar and ends at the hand or foot.
-    fn limb(&self, mut joints: Vec<usize>, family: Family) -> Option<Vec<usize>> {
-        let sided = (self.positions[*joints.last()?].x - self.middle).abs() > 0.02 * self.width;
-        let end = match family {
-            Family::Arm => joints.iter().position(|&n| is_hand(&self.names[n])),
-            _ => joints.iter().rposition(|&n| is_foot(&self.names[n]) && !self.is_leaf_of_joint(n)),
-        };
-        if let Some(end) = end {
-            joints.truncate(end + 1);
-        }
-        // The collar and the upper arm can both be called shoulder. Keep three joints for the limb.
-        let collars = joints.iter().take_while(|&&n| is_collar(&self.names[n])).count();
-        joints.drain(..if sided { collars.min(joints.len().saturating_sub(3)) } else { 0 });
-        if end.is_none() {
-            if let Some(mark) =
-                joints.last().and_then(|&last| self.children(last).find(|&c| self.families[c].is_none()))
-            {
-                joints.push(mark);
-            }
-            let bones: Vec<f32> =
-                joints.windows(2).map(|w| self.positions[w[0]].distance(self.positions[w[1]])).collect();
-            let (last, others) = bones.split_last()?;
-            #[expect(clippy::cast_precision_loss, reason = "limbs have few bones")]
-            let mean = others.iter().sum::<f32>() / others.len().max(1) as f32;
-            if others.len() >= 2 && *last < MAX_STUB_LENGTH * mean {
-                joints.pop();
-            }
-        }
-        (joints.len() >= 3).then_some(joints)
-    }
-
-    /// Returns whether a node only marks the end of a joint's bone.
-    fn is_leaf_of_joint(&self, node: usize) -> bool {
-        self.skeleton.nodes[node].children.is_empty() && self.names[node].to_lowercase().ends_with("_end")
-    }
-
     /// Returns whether a limb ends on the ground, even if it is named like an arm.
     fn stands(&self, joints: &[usize]) -> bool {
         let [first, .., last] = joints else { return false };
         let above = |n: usize| self.positions[n].y - self.ground;
         above(*last) < MAX_FOOT_HEIGHT * self.height && above(*last) < 0.5 * above(*first)
-    }
-
-    fn neck(&self) -> Option<FoundChain> {
-        let top = self.tops(Family::Neck).into_iter().next()?;
-        let mut joints = self.longest_paths(&|n| self.families[n] == Some(Family::Neck)).from(top);
-        let last = *joints.last()?;
-        joints.extend(self.children(last).find(|&c| self.families[c] == Some(Family::Head)));
-        (joints.len() >= 2).then_some(FoundChain::new(ChainKind::Neck, joints))
-    }
-
-    /// Finds the chain from above the legs to the arms and the neck. Without legs, joint names determine where it
-    /// starts.
-    fn spine(&self, limbs: &[FoundChain]) -> Option<FoundChain> {
-        let of = |kind: ChainKind| limbs.iter().filter(move |f| f.kind == kind).map(|f| f.joints[0]);
-        let legs: Vec<usize> = of(ChainKind::Leg).collect();
-        let top = of(ChainKind::Neck).next().or_else(|| self.tops(Family::Head).into_iter().next());
-        let top = top.and_then(|n| self.skeleton.nodes[n].parent);
-        let named = |n: usize| matches!(self.families[n], Some(Family::Spine | Family::Hips));
-        let bottom = if legs.is_empty() {
-            let top = top?;
-            self.skeleton.ancestors(top).take_while(|&n| named(n)).last()
-        } else {
-            self.pelvis(&legs, top?)
-        };
-        let joints = path(self.skeleton, bottom?, top?)?;
-        let joints = if legs.is_empty() { joints } else { joints[1..].to_vec() };
-        (joints.len() >= 2).then_some(FoundChain::new(ChainKind::Spine, joints))
-    }
-
-    /// Returns the lowest joint that the legs share, at or above `top`. For a quadruped, only the hind legs are used.
-    fn pelvis(&self, legs: &[usize], top: usize) -> Option<usize> {
-        let count = self.skeleton.nodes.len();
-        let mut is_below = vec![false; count];
-        for &(node, parent) in &self.skeleton.parents_first {
-            is_below[node] = node == top || parent.is_some_and(|p| is_below[p]);
-        }
-        let hind_legs: Vec<usize> = legs.iter().copied().filter(|&n| !is_below[n]).collect();
-        let mut legs_starting_at = vec![0_usize; count];
-        hind_legs.iter().for_each(|&n| legs_starting_at[n] += 1);
-        // Number of legs that start below each node.
-        let mut legs_below = vec![0_usize; count];
-        for &(node, parent) in self.skeleton.parents_first.iter().rev() {
-            parent.iter().for_each(|&p| legs_below[p] += legs_below[node] + legs_starting_at[node]);
-        }
-        let mut is_above_top = vec![false; count];
-        self.skeleton.ancestors(top).for_each(|n| is_above_top[n] = true);
-        let first = *hind_legs.first()?;
-        let mut above = self.skeleton.ancestors(first).skip(1);
-        above.find(|&n| is_above_top[n] && 2 * legs_below[n] >= hind_legs.len().max(2))
-    }
-
-    /// Finds chains by shape only: paths from a fork to a leaf that do not touch a known chain. If the body is known, these chains are
-    /// neither arms nor legs.
-    fn add_chains_by_shape(&self, found: &mut Vec<FoundChain>, is_body_known: bool) {
-        let mut claimed = vec![false; self.skeleton.nodes.len()];
-        found.iter().flat_map(|f| &f.joints).for_each(|&n| claimed[n] = true);
-        let free = |n: usize| self.counts[n] && self.families[n].is_none() && !claimed[n];
-        let first = found.len();
-        let nodes = 0..self.skeleton.nodes.len();
-        let leaves: Vec<usize> = nodes.clone().filter(|&n| free(n) && self.branches[n] == 0).collect();
-        self.add_paths_up(&leaves, &free, found);
-        // A fork without a chain below it, such as a gripper with its jaws, is also an end.
-        let mut is_above_end = vec![false; self.skeleton.nodes.len()];
-        let ends = found.iter().flat_map(|f| f.joints.last());
-        for &end in ends {
-            // Stop at a marked node, because its ancestors are marked already.
-            let mut up = self.skeleton.ancestors(end);
-            while let Some(node) = up.next().filter(|&n| !is_above_end[n]) {
-                is_above_end[node] = true;
-            }
-        }
-        let forks: Vec<usize> =
-            nodes.filter(|&n| free(n) && !is_above_end[n] && self.branches[n] > 1).collect();
-        self.add_paths_up(&forks, &free, found);
-        for chain in found.iter_mut().skip(first).filter(|_| is_body_known) {
-            if matches!(chain.kind, ChainKind::Arm | ChainKind::Leg) {
-                chain.kind = ChainKind::Limb;
-            }
-        }
-    }
-
-    /// Adds each path from an end up to the next fork, if it has at least three joints.
-    fn add_paths_up(&self, ends: &[usize], free: &dyn Fn(usize) -> bool, found: &mut Vec<FoundChain>) {
-        for &end in ends {
-            let mut joints = vec![end];
-            while let Some(parent) = joints.last().and_then(|&n| self.skeleton.nodes[n].parent) {
-                if !free(parent) || self.branches[parent] > 1 {
-                    break;
-                }
-                joints.push(parent);
-            }
-            joints.reverse();
-            if joints.len() >= 3 {
-                let kind = self.shape(&joints);
-                found.push(FoundChain::new(kind, joints));
-            }
-        }
-    }
-
-    fn shape(&self, joints: &[usize]) -> ChainKind {
-        let [first, .., last] = joints else { return ChainKind::Limb };
-        let (start, end) = (self.positions[*first], self.positions[*last]);
-        let aside = (end.x - self.middle).abs() > 0.05 * self.width;
-        let along = (end - start).normalize_or_zero();
-        if self.stands(joints) && aside {
-            ChainKind::Leg
-        } else if aside && along.x.abs() > 0.3 && self.has_mirror(end) {
-            ChainKind::Arm
-        } else if !aside && along.z < -0.5 && self.height > 0.0 {
-            ChainKind::Tail
-        } else {
-            ChainKind::Limb
-        }
-    }
-
-    /// Returns whether a joint is near the mirror image of a position.
-    fn has_mirror(&self, position: Vec3) -> bool {
-        let mirrored = position.with_x(2.0 * self.middle - position.x);
-        let near = 0.05 * self.width.max(self.height);
-        let first = self.across.partition_point(|p| p.x < mirrored.x - near);
-        let from = self.across.get(first..).unwrap_or_default();
-        from.iter().take_while(|p| p.x <= mirrored.x + near).any(|p| p.distance(mirrored) < near)
     }
 }
