@@ -1,5 +1,6 @@
 //! `sinew bench`: compares the solvers on seeded cases.
 
+mod args;
 mod batch;
 mod beyond;
 mod drag;
@@ -10,24 +11,19 @@ mod paper;
 mod poses;
 mod tables;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use crate::ik::{
-    DEFAULT_ITERATIONS, Method, OptionOverrides, OptionValue, Options, SolveError, SolverOption, Start,
-};
-
-use crate::render::AdapterChoice;
+use crate::ik::{DEFAULT_ITERATIONS, OptionOverrides, Options, SolveError, Start};
 
 use super::failure::Failure;
 use super::output;
 
 use crate::ik::benchmark::cases::{self, Set};
 use crate::ik::benchmark::robots::Robot;
+pub(super) use args::BenchArgs;
+use args::LimitsArg;
 use batch::BatchRow;
 use beyond::BeyondRow;
 use drag::DragRow;
@@ -39,122 +35,8 @@ use tables::Table;
 /// Default number of targets for a body, and for a robot arm.
 const CASES: usize = 1000;
 const ROBOT_CASES: usize = 10_000;
-const SEED: u64 = 1;
-const ITERATIONS: usize = 500;
 /// Default tolerance as a fraction of the body's length.
 const TOLERANCE: f64 = 1e-4;
-
-#[derive(Args, Debug)]
-#[command(after_help = "Example: sinew bench --methods dls,ccd --joints 3,10 --set reach,near")]
-pub(super) struct BenchArgs {
-    /// Methods to compare [default: all]
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
-    methods: Vec<Method>,
-    /// Chain lengths, in joints [default: 3,6,10,20]
-    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = joints)]
-    joints: Vec<usize>,
-    /// Sets of targets for chains without limits [default: reach]
-    #[arg(long, value_name = "SET,…", value_delimiter = ',', value_parser = set())]
-    set: Vec<Set>,
-    /// Bodies to solve: chains without limits (off), chains and arms with limits (on), or both [default: both]
-    #[arg(long, value_name = "WHICH")]
-    limits: Option<LimitsArg>,
-    /// Number of targets for each body [default: 1000; 10000 for a robot arm]
-    #[arg(long, value_name = "N", value_parser = cases_count)]
-    cases: Option<usize>,
-    /// Seed of the random targets [default: 1]
-    #[arg(long, value_name = "S")]
-    seed: Option<u64>,
-    /// Distance at which a goal counts as reached, as a fraction of the body's length [default: 1e-4]
-    #[arg(long, value_name = "FRACTION", value_parser = fraction)]
-    tolerance: Option<f64>,
-    /// Maximum number of iterations [default: 500]
-    #[arg(long, value_name = "N")]
-    iterations: Option<usize>,
-    /// Set a solver option of all methods, for example ccd.step=5deg (repeatable; --option help lists them)
-    #[arg(long, value_name = "KEY=VALUE", value_parser = option)]
-    option: Vec<(&'static SolverOption, OptionValue)>,
-    /// Print one of these tables instead
-    #[arg(long, value_name = "NAME")]
-    table: Option<Table>,
-    /// Graphics adapter of `--table batch`, as for `sinew render` [default: auto]
-    #[arg(long, value_name = "KIND[:TEXT]")]
-    adapter: Option<AdapterChoice>,
-    /// Write the robot arm and the targets of `--table panda`, `ur5`, `iiwa` or `fr3` to a JSON file
-    #[arg(long, value_name = "FILE.json")]
-    targets: Option<PathBuf>,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-}
-
-impl BenchArgs {
-    /// Rejects an option that would have no effect.
-    fn check(&self) -> Result<(), Failure> {
-        let given = [
-            ("--methods", !self.methods.is_empty()),
-            ("--joints", !self.joints.is_empty()),
-            ("--set", !self.set.is_empty()),
-            ("--limits", self.limits.is_some()),
-            ("--cases", self.cases.is_some()),
-            ("--seed", self.seed.is_some()),
-            ("--tolerance", self.tolerance.is_some()),
-            ("--iterations", self.iterations.is_some()),
-            ("--adapter", self.adapter.is_some()),
-            ("--targets", self.targets.is_some()),
-            ("--option", !self.option.is_empty()),
-        ];
-        let without_effect =
-            |used: &[&str]| given.iter().find(|(name, given)| *given && !used.contains(name)).map(|g| g.0);
-        let refuse = |option: &str, with: &str| {
-            Err(Failure::Usage(format!("{option} has no effect with {with}; remove one of them")))
-        };
-        if let Some(table) = self.table {
-            let name = table.to_possible_value().map(|v| v.get_name().to_owned()).unwrap_or_default();
-            return without_effect(table.options())
-                .map_or(Ok(()), |option| refuse(option, &format!("--table {name}")));
-        }
-        match self.limits {
-            _ if self.adapter.is_some() => {
-                Err(Failure::Usage("--adapter has no effect with chains; add --table batch".into()))
-            }
-            _ if self.targets.is_some() => Err(Failure::Usage(
-                "--targets has no effect with chains; add --table panda, ur5, iiwa or fr3".into(),
-            )),
-            Some(LimitsArg::On) if !self.set.is_empty() => refuse("--set", "--limits on"),
-            _ => Ok(()),
-        }
-    }
-
-    fn cases(&self, default: usize) -> usize {
-        self.cases.unwrap_or(default)
-    }
-
-    fn seed(&self) -> u64 {
-        self.seed.unwrap_or(SEED)
-    }
-
-    fn iterations(&self) -> usize {
-        self.iterations.unwrap_or(ITERATIONS)
-    }
-
-    /// Returns the requested methods, or all if none was requested.
-    fn methods_or_all(&self) -> Vec<Method> {
-        if self.methods.is_empty() { Method::of_bodies().collect() } else { self.methods.clone() }
-    }
-
-    /// Returns the requested methods, or the default ones if none was requested.
-    fn methods<'a>(&'a self, default: &'a [Method]) -> &'a [Method] {
-        if self.methods.is_empty() { default } else { &self.methods }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum LimitsArg {
-    On,
-    Off,
-    Both,
-}
 
 #[derive(Serialize)]
 struct BenchReport {
@@ -187,40 +69,6 @@ impl BenchReport {
             batches: Vec::new(),
         }
     }
-}
-
-fn set() -> impl TypedValueParser<Value = Set> {
-    let values = Set::ALL.map(|set| PossibleValue::new(set.name()).help(set.description()));
-    let named = |name: String| Set::ALL.into_iter().find(|set| set.name() == name).ok_or("unknown set");
-    PossibleValuesParser::new(values).try_map(named)
-}
-
-fn joints(text: &str) -> Result<usize, String> {
-    let count = text.parse().ok().filter(|n| (1..=10_000).contains(n));
-    count.ok_or_else(|| "must be a whole number from 1 to 10000".into())
-}
-
-fn cases_count(text: &str) -> Result<usize, String> {
-    let count = text.parse().ok().filter(|n| (1..=1_000_000).contains(n));
-    count.ok_or_else(|| "must be a whole number from 1 to 1000000".into())
-}
-
-fn fraction(text: &str) -> Result<f64, String> {
-    let fraction = text.parse().ok().filter(|t: &f64| t.is_finite() && *t > 0.0);
-    fraction.ok_or_else(|| "must be a positive number".into())
-}
-
-/// Parses the value of `--option`. Options for which `sinew bench` has a separate flag are rejected.
-fn option(text: &str) -> Result<(&'static SolverOption, OptionValue), String> {
-    let (option, value) = SolverOption::parse_assignment(text).map_err(|e| e.to_string())?;
-    let own = match option.key {
-        "method" => "--methods",
-        "iterations" => "--iterations",
-        "tolerance" | "angle_tolerance" => "--tolerance",
-        "limits" => "--limits",
-        _ => return Ok((option, value)),
-    };
-    Err(format!("use {own} instead"))
 }
 
 pub(super) fn run(args: &BenchArgs) -> Result<ExitCode, Failure> {

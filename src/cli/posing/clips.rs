@@ -5,26 +5,25 @@ use std::sync::Arc;
 
 use crate::api::ParseError;
 use crate::asset::{Character, UpAxis};
-use crate::capture::{LoadOptions, RotationFit, TakeOptions, defines_up, is_take};
+use crate::capture::{LoadOptions, RotationFit, defines_up, is_take};
 use crate::cli::failure::Failure;
 use crate::cli::{ModelArg, names};
-use crate::export::bake;
-use crate::export::bake::{RetargetedClips, Source, SourceError};
 use crate::files::Progress;
-use crate::ik::Outcome;
-use crate::motion::{
-    Cycle, Motion, ParametricMotion, ParametricOptions, RootMotion, Strip, WeightedClip,
-    can_carry_root_motion,
-};
-use crate::puppet::{GoalKind, GoalReport, LengthUnit, Puppet, motion_file};
+use crate::motion::{Cycle, RootMotion, Strip, can_carry_root_motion};
+use crate::puppet::{Puppet, motion_file};
 use crate::rig::Rig;
-use crate::shared::{has_bvh_extension, worst_miss};
+use crate::shared::has_bvh_extension;
+use crate::viewer::Transfer;
 
 use super::PosingArgs;
-use super::values::{Assignment, position};
+
+mod blends;
+mod files;
+
 #[cfg(feature = "viewer")]
-use crate::viewer::AddedClips;
-use crate::viewer::Transfer;
+pub(in crate::cli) use files::added_clips;
+use files::extend;
+pub(in crate::cli) use files::{Reading, load, missed};
 
 impl PosingArgs {
     /// Returns a character with the clips of all `--clips` files added, and warnings about missed contacts and takes.
@@ -182,62 +181,6 @@ impl PosingArgs {
         names.dedup();
         names::namesakes(character, &names)
     }
-
-    /// Blends the clips of `--blend`.
-    fn blend(&self, puppet: &mut Puppet, clip: usize) -> Result<Option<String>, Failure> {
-        if self.blend.is_empty() {
-            return Ok(None);
-        }
-        if let Some(target) = &self.blend_to {
-            return self.blend_to(puppet, clip, target).map(Some);
-        }
-        let mut weighted_clips = Vec::new();
-        for text in &self.blend {
-            let (name, weight) = text.rsplit_once('=').unwrap_or((text, "none"));
-            let weight = weight.parse::<f32>().ok().filter(|w| (0.0..=1.0).contains(w));
-            let weight = weight.ok_or_else(|| {
-                Failure::Usage(format!("--blend {text}: weight must be between 0 and 1, as in NAME=0.5"))
-            })?;
-            weighted_clips.push(WeightedClip { clip: puppet.character().clip_index(name)?, weight });
-        }
-        let sum: f32 = weighted_clips.iter().map(|s| s.weight).sum();
-        if sum > 1.0 {
-            return Err(Failure::Usage(format!(
-                "--blend: the sum of all weights is {sum}; it must be at most 1"
-            )));
-        }
-        weighted_clips.insert(0, WeightedClip { clip, weight: 1.0 - sum });
-        let mut motion = Motion::clip(clip);
-        motion.strips.iter_mut().for_each(|strip| strip.clips.clone_from(&weighted_clips));
-        puppet.motion = motion;
-        Ok(None)
-    }
-
-    /// Blends the clips so that a node reaches a target, and describes the blend.
-    fn blend_to(&self, puppet: &mut Puppet, clip: usize, target: &Assignment<3>) -> Result<String, Failure> {
-        let position = position("--blend-to", target)?.as_vec3();
-        let (character, rig) = (puppet.shared_character(), &puppet.rig);
-        let node = names::Nodes { character: &character, bones: &rig.bones }.find(&target.node)?;
-        let mut clips = vec![clip];
-        for name in &self.blend {
-            clips.push(character.clip_index(name)?);
-        }
-        let options = ParametricOptions::default()
-            .with_feet(rig.soles().map(|foot| foot.node).collect::<Vec<_>>())
-            .with_root(rig.bones.get("hips").copied());
-        let blend = ParametricMotion::new(&character, &clips, node, options)
-            .and_then(|motion| motion.blend(position))
-            .map_err(|e| Failure::Usage(format!("--blend-to {}: {e}", target.node)))?;
-        let weight = |c: &WeightedClip| format!("{} {:.3}", character.clip_name(c.clip), c.weight);
-        let weights: Vec<String> = blend.strip.clips.iter().map(weight).collect();
-        puppet.motion = Motion { strips: vec![blend.strip], ..Motion::default() };
-        let (name, off) = (&target.node, blend.distance);
-        Ok(format!(
-            "blend: {}; at {:.3} s, {name} is {off:.4} m from its target",
-            weights.join(", "),
-            blend.time
-        ))
-    }
 }
 
 /// A time range in seconds.
@@ -271,14 +214,6 @@ pub(in crate::cli) fn trim(text: &str) -> Result<Trim, String> {
     }
 }
 
-/// The options for reading clips of other files.
-#[derive(Clone, Debug, Default)]
-pub(in crate::cli) struct Reading {
-    pub(in crate::cli) transfer: Transfer,
-    pub(in crate::cli) up: UpAxis,
-    pub(in crate::cli) rotations: RotationFit,
-}
-
 /// Parses the value of `--fit`.
 pub(in crate::cli) fn rotation_fit(text: &str) -> Result<RotationFit, String> {
     text.parse().map_err(|e: ParseError| e.to_string())
@@ -293,74 +228,6 @@ fn strips<'a>(puppet: &'a Puppet, option: &str) -> Result<&'a [Strip], Failure> 
         )));
     }
     Ok(strips)
-}
-
-/// Returns a character with the retargeted clips of other files added, and warnings about missed contacts and takes. A clip whose name is
-/// taken gets the file's name as a prefix.
-pub(in crate::cli) fn extend(
-    character: Arc<Character>,
-    files: &[PathBuf],
-    rig: &Rig,
-    reading: &Reading,
-) -> Result<(Arc<Character>, Vec<String>), Failure> {
-    let mut warnings = Vec::new();
-    if files.is_empty() {
-        return Ok((character, warnings));
-    }
-    let mut character = Arc::unwrap_or_clone(character);
-    for path in files {
-        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        let retargeted = load(path, "--clips", &character, rig, reading)?;
-        let unit = || {
-            let scene = character.default_scene;
-            Puppet::with_rig(character.clone(), scene, rig.clone()).length_unit()
-        };
-        let missed = missed(&retargeted.contacts, &unit).into_iter().chain(retargeted.warnings);
-        warnings.extend(missed.map(|text| format!("--clips {}: {text}", path.display())));
-        for mut clip in retargeted.clips {
-            clip.name = Some(bake::unique_clip_name(&character.clips, clip.name.as_deref(), &stem));
-            character.clips.push(clip);
-        }
-    }
-    Ok((character.into(), warnings))
-}
-
-/// Returns one warning about missed pins and one about missed contacts, if there are any.
-pub(in crate::cli) fn missed(reports: &[GoalReport], unit: &dyn Fn() -> LengthUnit) -> Vec<String> {
-    let warning = |(kind, name): (GoalKind, &str)| {
-        let of_kind = || reports.iter().filter(move |r| r.kind == kind);
-        let missed = || of_kind().filter(|r| r.outcome != Outcome::Reached);
-        let (count, all) = (missed().count(), of_kind().count());
-        (count > 0).then(|| {
-            let worst = worst_miss(of_kind(), unit());
-            format!("{count} of {all} {name} in all frames are missed, by up to {worst}")
-        })
-    };
-    [(GoalKind::Pin, "pins"), (GoalKind::Contact, "contacts")].into_iter().filter_map(warning).collect()
-}
-
-/// Loads the clips of a file, retargeted to a character. The file is a sensor recording or another character.
-/// Fails if the file has no clip. Errors name `option`.
-pub(in crate::cli) fn load(
-    path: &Path,
-    option: &str,
-    character: &Character,
-    rig: &Rig,
-    Reading { transfer, up, rotations }: &Reading,
-) -> Result<RetargetedClips, Failure> {
-    let mut source = Source::load_with_references(path, &character.references, &Progress::default())?;
-    if !defines_up(path) {
-        source.turn_up(*up);
-    }
-    if let Some(cutoff) = transfer.smooth {
-        source.smooth(cutoff);
-    }
-    let of_take = source.clips_of_take(character, rig, &TakeOptions::default().with_rotations(*rotations));
-    let clips = of_take.and_then(|clips| match clips {
-        Some(clips) => Ok(clips),
-        None => source.clips(character, rig, transfer.keep_hands),
-    });
-    clips.map_err(|e| source_failure(option, path, &e))
 }
 
 /// Rejects `--smooth` if none of the files is a take.
@@ -378,24 +245,4 @@ pub(in crate::cli) fn check_smooth<'a>(
 pub(in crate::cli) fn cutoff(text: &str) -> Result<f64, String> {
     let cutoff = text.parse::<f64>().ok().filter(|hz| hz.is_finite() && *hz > 0.0);
     cutoff.ok_or_else(|| "must be a frequency in hertz, greater than 0".into())
-}
-
-fn source_failure(option: &str, path: &Path, error: &SourceError) -> Failure {
-    Failure::Usage(format!("{option} {}: {error}", path.display()))
-}
-
-/// Loads the clips of several files for the viewer, which needs to know the file of each clip.
-#[cfg(feature = "viewer")]
-pub(in crate::cli) fn added_clips(
-    character: &Character,
-    files: &[PathBuf],
-    rig: &Rig,
-    transfer: &Transfer,
-) -> Result<Vec<AddedClips>, Failure> {
-    let load = |path: &PathBuf| {
-        let source = Source::load_with_references(path, &character.references, &Progress::default())?;
-        let addition = AddedClips::new(path, Arc::new(source), character, rig, transfer.clone());
-        addition.map_err(|e| source_failure("--clips", path, &e))
-    };
-    files.iter().map(load).collect()
 }
