@@ -8,7 +8,7 @@
 
 use crate::damping::Damping;
 use crate::rotation::rotation_vector;
-use crate::tree::{JointState, Role, Tree, TreeJoint};
+use crate::tree::{JointState, Role, Tree, TreeJoint, TreePose};
 use crate::{JointParameters, OptimizeOptions};
 
 use super::jacobian::{Inverse, Jacobian, towards};
@@ -19,7 +19,7 @@ pub(crate) struct Optimize {
     /// The damping μ, in base-space metres squared.
     damping: Damping,
     start: Vec<JointState>,
-    best: Vec<JointState>,
+    best: TreePose,
     cost: f64,
     predicted: f64,
     /// Whether the last accepted step gained almost nothing, or no step could be accepted.
@@ -68,7 +68,7 @@ impl Optimize {
 
     /// Restores the pose with the smallest sum.
     pub(crate) fn restore_best(&self, tree: &mut Tree) {
-        tree.restore_joints(&self.best);
+        self.best.apply(tree);
     }
 
     /// Makes one step. The next call evaluates the step, and undoes it if the step increased the sum.
@@ -82,7 +82,7 @@ impl Optimize {
             self.damping.accept_nielsen(gain, self.predicted);
             self.converged = self.cost.is_finite() && gain <= MIN_GAIN * self.cost;
             self.cost = cost;
-            tree.store_joints(&mut self.best);
+            self.best.store(tree);
         } else {
             self.restore_best(tree);
             jacobian.evaluate(tree, f64::INFINITY);
@@ -104,5 +104,29 @@ impl Optimize {
         jacobian.solve(tree, Inverse::Damped(1.0));
         self.predicted = jacobian.predicted_gain();
         jacobian.apply(tree, JointParameters::RotationVector);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Options;
+    use crate::tree::moving_base;
+
+    #[test]
+    fn the_best_pose_includes_the_base() {
+        let mut tree = moving_base();
+        let (mut optimize, mut jacobian, mut start) = (Optimize::default(), Jacobian::default(), Vec::new());
+        tree.store_joints(&mut start);
+        optimize.set_start(&tree);
+        optimize.set(&tree);
+        jacobian.set(&tree);
+        let root = tree.root;
+        optimize.pass(&mut jacobian, &mut tree, &Options::default().optimize);
+        assert_ne!(tree.root, root);
+        optimize.restore_best(&mut tree);
+        let mut restored = Vec::new();
+        tree.store_joints(&mut restored);
+        assert_eq!((tree.root, restored), (root, start));
     }
 }

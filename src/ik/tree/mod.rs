@@ -24,6 +24,8 @@ pub(super) use effector::EffectorTask;
 pub(super) use hinge::Hinge;
 pub(super) use measure::{Measure, PIN_WEIGHT};
 pub(super) use pose::TreePose;
+#[cfg(test)]
+pub(super) use pose::moving_base;
 pub(super) use prismatic::{JointState, Prismatic};
 
 /// A joint that turns or slides, and moves at least one effector. The leader of a mimic joint need not move an effector

@@ -17,6 +17,11 @@ impl TreePose {
         self.root = tree.root;
     }
 
+    /// Returns the states of the joints.
+    pub(crate) fn joints(&self) -> &[JointState] {
+        &self.joints
+    }
+
     /// Moves the tree to this pose.
     pub(crate) fn apply(&self, tree: &mut Tree) {
         tree.root = self.root;
@@ -38,4 +43,17 @@ impl Tree {
         }
         self.forward();
     }
+}
+
+/// Returns a chain with a base that moves, and a target above its end.
+#[cfg(test)]
+pub(crate) fn moving_base() -> Tree {
+    use crate::{Body, Goal, Link, Options};
+
+    let links = vec![Link::base(), Link::child(0, DVec3::X), Link::child(1, DVec3::X)];
+    let body = Body::new(links, glam::DAffine3::IDENTITY).unwrap_or_else(|e| panic!("{e}"));
+    let mut tree = Tree::default();
+    tree.set(&body, &[Goal::position(2, DVec3::new(1.0, 1.0, 0.0))], &Options::default());
+    tree.root_moves = true;
+    tree
 }

@@ -5,7 +5,7 @@ use glam::DVec3;
 use crate::methods::jacobian::{Inverse, Jacobian, towards};
 use crate::methods::two_bone::{bend, orient, swing};
 use crate::rotation::rotation_vector;
-use crate::tree::{JointState, Role, Tree};
+use crate::tree::{Role, Tree, TreePose};
 use crate::{Correction, FusedOptions, JacobianOptions, LimbOptions, Method};
 
 use super::{FusedPose, FusedSteps, can_reach, middle, wants_closed_form};
@@ -14,8 +14,8 @@ use super::{FusedPose, FusedSteps, can_reach, middle, wants_closed_form};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fused {
     steps: FusedSteps,
-    /// The joints before the last step.
-    before: Vec<JointState>,
+    /// The pose before the last step.
+    before: TreePose,
     /// Whether the halves of the chain cannot reach the target, so that damped least squares runs alone.
     is_differential: bool,
 }
@@ -29,7 +29,7 @@ impl Fused {
         let reach = halves.is_none_or(|h| h.middle == 0 || can_reach(h.upper, h.lower, h.target));
         self.is_differential = closed_form && !reach;
         self.steps.start(closed_form && reach);
-        tree.store_joints(&mut self.before);
+        self.before.store(tree);
     }
 
     /// Returns whether the iterations cannot continue from the current pose.
@@ -48,19 +48,19 @@ impl Fused {
         if self.is_differential && options.correction == Correction::Midpoint {
             return jacobian.pass(tree, Method::Dls, jacobian_options);
         }
-        let mut pose = TreePose { tree, jacobian, options: jacobian_options, before: &mut self.before };
+        let mut pose = PosedTree { tree, jacobian, options: jacobian_options, before: &mut self.before };
         self.steps.iterate(&mut pose, options);
     }
 }
 
-struct TreePose<'a> {
+struct PosedTree<'a> {
     tree: &'a mut Tree,
     jacobian: &'a mut Jacobian,
     options: &'a JacobianOptions,
-    before: &'a mut Vec<JointState>,
+    before: &'a mut TreePose,
 }
 
-impl FusedPose for TreePose<'_> {
+impl FusedPose for PosedTree<'_> {
     fn joint_count(&self) -> usize {
         self.tree.joints.len()
     }
@@ -70,7 +70,7 @@ impl FusedPose for TreePose<'_> {
     }
 
     fn apply_closed_form(&mut self) {
-        self.tree.store_joints(self.before);
+        self.before.store(self.tree);
         let before = self.tree.measure().sum;
         reach_with_halves(self.tree);
         let after = self.tree.measure().sum;
@@ -81,7 +81,7 @@ impl FusedPose for TreePose<'_> {
 
     fn last_turns(&self, turns: &mut Vec<DVec3>) {
         turns.clear();
-        turns.extend(self.tree.joints.iter().zip(&*self.before).map(|(joint, &before)| {
+        turns.extend(self.tree.joints.iter().zip(self.before.joints()).map(|(joint, &before)| {
             if joint.role == Role::Follower || joint.prismatic.is_some() {
                 return -towards(self.tree, joint, before);
             }
@@ -95,7 +95,7 @@ impl FusedPose for TreePose<'_> {
     }
 
     fn step(&mut self, additional: Option<&[DVec3]>, boost: f64) {
-        self.tree.store_joints(self.before);
+        self.before.store(self.tree);
         let (tree, jacobian, options) = (&mut *self.tree, &mut *self.jacobian, self.options);
         jacobian.evaluate(tree, options.clamp * tree.length());
         jacobian.set_freedom(tree, options.parameters);
@@ -110,7 +110,7 @@ impl FusedPose for TreePose<'_> {
     }
 
     fn undo(&mut self) {
-        self.tree.restore_joints(self.before);
+        self.before.apply(self.tree);
     }
 }
 
@@ -155,5 +155,29 @@ impl Halves {
         let middle = middle_joint(tree);
         let (base, at) = (tree.joints.first()?.position, tree.joints.get(middle)?.position);
         Some(Self { middle, upper: at - base, lower: task.position - at, target: task.target? - base })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Options;
+    use crate::tree::moving_base;
+
+    #[test]
+    fn an_undone_step_restores_the_base() {
+        let mut tree = moving_base();
+        let (mut jacobian, mut before, mut start) = (Jacobian::default(), TreePose::default(), Vec::new());
+        tree.store_joints(&mut start);
+        jacobian.set(&tree);
+        let (root, options) = (tree.root, Options::default().jacobian);
+        let mut pose =
+            PosedTree { tree: &mut tree, jacobian: &mut jacobian, options: &options, before: &mut before };
+        pose.step(None, 1.0);
+        assert_ne!(pose.tree.root, root);
+        pose.undo();
+        let mut restored = Vec::new();
+        tree.store_joints(&mut restored);
+        assert_eq!((tree.root, restored), (root, start));
     }
 }
