@@ -1,12 +1,13 @@
 //! Walks retargeted between characters: planted feet do not slide.
 
-use glam::{Affine3A, Vec3, Vec3A};
+use glam::{Affine3A, Quat, Vec3, Vec3A};
 use sinew::asset;
-use sinew::asset::{Character, Clip};
+use sinew::asset::{Channel, Character, Clip, Interpolation, Values};
+use sinew::export::bake::retarget_clips;
 use sinew::motion::{Playhead, Retarget};
 use sinew::pose::{Pose, world_matrices};
 use sinew::puppet::Puppet;
-use sinew::rig::{Bones, humanoid};
+use sinew::rig::{self, Bones, humanoid};
 
 use super::figures::{AWKWARD, LONG_LIMBS, MANNEQUIN, MID_STRIDE, MID_STRIDE_BARE, figure, reordered};
 use sinew_testkit::external;
@@ -231,5 +232,51 @@ fn assert_retargeted_by_name(source: &Character, target: &Character) {
                 target.skeleton.label(node)
             );
         }
+    }
+}
+
+/// Regression test: `retarget_clips` used the recognised bones of the target instead of the bones that its rig names.
+#[test]
+fn a_clip_follows_the_bones_of_the_rig() {
+    const PHALANGES: [&str; 3] = ["Proximal", "Intermediate", "Distal"];
+    let (mut source, mut target) = (asset::mannequin().unwrap(), asset::mannequin().unwrap());
+    let bones = humanoid(&target).unwrap();
+    // Without common names, joints are matched by their bones.
+    for (index, node) in target.skeleton.nodes.iter_mut().enumerate() {
+        node.name = Some(format!("n{index}"));
+    }
+    target.path = "nameless.glb".into();
+    let [index, middle] =
+        ["leftIndex", "leftMiddle"].map(|finger| PHALANGES.map(|part| bones[&format!("{finger}{part}")]));
+    let rest = source.skeleton.nodes[index[0]].rest.rotation;
+    source.clips = vec![Clip {
+        seconds: 1.0,
+        timelines: vec![vec![0.0, 0.5, 1.0]],
+        channels: vec![Channel {
+            node: index[0],
+            timeline: 0,
+            interpolation: Interpolation::Linear,
+            values: Values::Rotation([0.0, 0.4, 0.8].map(|x| rest * Quat::from_rotation_x(x)).to_vec()),
+        }],
+        ..Clip::default()
+    }];
+    // The user has named the two fingers the other way round.
+    let swapped =
+        PHALANGES.into_iter().zip(index.into_iter().zip(middle)).flat_map(|(part, (index, middle))| {
+            [(format!("leftIndex{part}"), middle), (format!("leftMiddle{part}"), index)]
+        });
+    let corrected = rig::load_with(&target, None, &swapped.collect()).unwrap();
+    for (rig, [moving, still]) in
+        [(rig::detect(&target), [index[0], middle[0]]), (corrected, [middle[0], index[0]])]
+    {
+        let clips = retarget_clips(&source, &target, &rig).unwrap().clips;
+        let [start, end] = [0.0, 1.0].map(|time| {
+            let mut pose = Pose::rest(&target.skeleton);
+            Playhead::default().sample(&clips[0], time, &target.skeleton, &mut pose);
+            pose
+        });
+        let turned = |node: usize| start.locals[node].rotation.angle_between(end.locals[node].rotation);
+        assert!((turned(moving) - 0.8).abs() < 0.05, "{}", turned(moving));
+        assert!(turned(still) < 0.05, "{}", turned(still));
     }
 }

@@ -7,7 +7,7 @@ use crate::files::Progress;
 use crate::motion::{Playhead, Recorder, Retarget, RetargetError, RetargetedFrame};
 use crate::pose::{Pose, world_matrix};
 use crate::puppet::{GoalReport, Puppet, PuppetError};
-use crate::rig::{Hinges, Rig};
+use crate::rig::{self, Hinges, Rig};
 
 mod around;
 mod corrections;
@@ -115,7 +115,8 @@ pub struct RetargetedClips {
     pub warnings: Vec<String>,
 }
 
-/// Retargets all clips of a source to a target, and solves the contact constraints of the feet.
+/// Retargets all clips of a source to a target, and solves the contact constraints of the feet. `rig` is the target's rig. Its bones
+/// ([`Rig::bones`]), which the user may have named, decide which joint follows which.
 ///
 /// ```
 /// use std::path::Path;
@@ -140,7 +141,8 @@ pub fn retarget_clips(
     target: &Character,
     rig: &Rig,
 ) -> Result<RetargetedClips, RetargetError> {
-    retarget_clips_with(Retarget::new(source, target)?, source, target, rig)
+    let bones = rig::humanoid(source).unwrap_or_default();
+    retarget_clips_with(Retarget::with_bones(source, &bones, target, &rig.bones)?, source, target, rig)
 }
 
 /// Retargets all clips of a source with an existing [`Retarget`], and solves its contact constraints.
