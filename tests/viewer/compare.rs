@@ -2,11 +2,15 @@
 
 use std::sync::Arc;
 
-use glam::Vec2;
-use sinew::asset::load;
+use glam::{DVec3, Vec2};
+use sinew::asset::{load, mannequin};
 use sinew::ik::{Limit, Method, Options, Outcome, Start};
+use sinew::motion::Motion;
+use sinew::pose::Pose;
+use sinew::puppet::{Puppet, Target};
 use sinew::render::ShadingMode;
-use sinew::viewer::{Button, Command, Event, Input, Key, Session};
+use sinew::scene::compare::Comparison;
+use sinew::viewer::{Button, Command, Event, EyeTarget, Input, Key, Session};
 use sinew_testkit::asset_path;
 
 use crate::support::{SIZE, at, detected_session, drag, drag_joint, node, numbers, pose, set_method};
@@ -91,6 +95,45 @@ fn ghost_of_the_active_method_matches_the_character() {
     let ghost = session.comparison().get(Method::Fabrik).unwrap();
     assert_eq!(ghost.puppet().pose(), &pose(&session));
     assert!(session.frame(1.0).ghosts.is_empty(), "an identical ghost must not be drawn");
+}
+
+/// Regression test: a candidate kept the options and the gaze that the lead had when the candidate was added.
+#[test]
+fn candidates_take_over_later_options_of_the_lead() {
+    let mut lead = Puppet::new(mannequin().unwrap(), 0);
+    lead.options.solver.method = Method::Ccd;
+    let mut comparison = Comparison::default();
+    comparison.set_methods(&[Method::Ccd], &lead);
+    comparison.set_start_pose(&Pose::rest(&lead.character().skeleton));
+    let hand = lead.character().skeleton.find("leftHand").unwrap();
+    lead.targets.push(Target::new(hand).with_position(DVec3::new(0.4, 1.3, 0.3)));
+    lead.motion = Motion::clip(2);
+    lead.time = 1.5 * lead.seconds();
+    let mut poses = Vec::new();
+    for (looping, look_at) in
+        [(false, None), (true, None), (true, Some(DVec3::new(2.0, 1.6, 2.0))), (false, None)]
+    {
+        (lead.options.looping, lead.look_at) = (looping, look_at);
+        lead.reset_solver();
+        lead.update().unwrap();
+        comparison.solve(&lead);
+        assert_eq!(comparison.candidates()[0].puppet().pose(), lead.pose(), "{looping} {look_at:?}");
+        poses.push(lead.pose().clone());
+    }
+    assert!(poses[0] != poses[1] && poses[1] != poses[2] && poses[2] != poses[3]);
+}
+
+#[test]
+fn ghosts_look_where_the_character_looks() {
+    let (mut session, mut input) = (detected_session(), Input::default());
+    set_method(&mut session, Method::Fabrik);
+    session.apply(Command::Compare(vec![Method::Fabrik]));
+    drag_joint(&mut session, &mut input, "leftHand", BY);
+    let before = pose(&session);
+    session.apply(Command::LookAt(EyeTarget::Point(DVec3::new(1.0, 1.6, 1.0))));
+    assert_ne!(pose(&session), before);
+    let ghost = session.comparison().get(Method::Fabrik).unwrap();
+    assert_eq!(ghost.puppet().pose(), &pose(&session));
 }
 
 #[test]

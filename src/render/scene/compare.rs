@@ -122,13 +122,16 @@ impl Candidate {
         if puppet.rig != lead.rig {
             puppet.rig.clone_from(&lead.rig);
         }
-        puppet.options.solver = lead.options.solver.with_method(self.method);
+        let solver = lead.options.solver.with_method(self.method);
+        puppet.options = lead.options.with_solver(solver).with_shown_steps(None::<usize>);
         puppet.style.clone_from(&lead.style);
-        (puppet.time, puppet.options.skinning) = (lead.time, lead.options.skinning);
+        (puppet.time, puppet.look_at) = (lead.time, lead.look_at);
         if puppet.motion != lead.motion {
             puppet.motion.clone_from(&lead.motion);
         }
-        puppet.options.shows_held = lead.options.shows_held;
+        if puppet.stance != lead.stance {
+            puppet.stance.clone_from(&lead.stance);
+        }
         puppet.rotations.clone_from(&lead.rotations);
         puppet.turns.clone_from(&lead.turns);
         puppet.weights.clone_from(&lead.weights);
@@ -266,6 +269,17 @@ impl Comparison {
     fn solve_problem(&mut self, lead: &Puppet) {
         let (Some(start), problem) = (&self.start, &self.problem) else { return };
         self.candidates.par_iter_mut().for_each(|c| c.solve(lead, problem, start));
+    }
+
+    /// Lets all candidates look at a point in the world, without solving again. See [`Puppet::look_at`].
+    pub fn look_at(&mut self, point: Option<DVec3>) {
+        for candidate in &mut self.candidates {
+            candidate.puppet.look_at = point;
+            if let Err(error) = candidate.puppet.refresh_secondary() {
+                candidate.refusal = Some(error.to_string());
+                candidate.reports.clear();
+            }
+        }
     }
 
     /// Discards the last problem and all results.

@@ -200,6 +200,7 @@ impl Session {
         if self.puppet.look_at != target {
             self.puppet.look_at = target;
             self.refresh_secondary();
+            self.comparison.look_at(target);
         }
     }
 }
