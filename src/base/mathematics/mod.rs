@@ -12,6 +12,7 @@ pub mod single;
 pub mod single_slerp;
 pub mod single_trigonometry;
 pub mod spans;
+pub mod triangle;
 
 pub use eigen::eigen;
 pub use hierarchy::{accumulate, accumulate_below, propagate};

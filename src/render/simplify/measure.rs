@@ -2,6 +2,8 @@
 
 use glam::Vec3;
 
+use crate::mathematics::triangle::nearest_point;
+
 use super::collapse::Surface;
 
 /// The search for the point of a surface that is nearest to a given point.
@@ -77,37 +79,4 @@ impl Surface<'_> {
         }
         search.nearest
     }
-}
-
-/// Returns the point of a triangle that is nearest to a point (Ericson 2005, "Real-Time Collision Detection", section 5.1.5).
-pub(super) fn nearest_point(p: Vec3, [a, b, c]: [Vec3; 3]) -> Vec3 {
-    let (ab, ac, ap) = (b - a, c - a, p - a);
-    let (d1, d2) = (ab.dot(ap), ac.dot(ap));
-    if d1 <= 0.0 && d2 <= 0.0 {
-        return a;
-    }
-    let bp = p - b;
-    let (d3, d4) = (ab.dot(bp), ac.dot(bp));
-    if d3 >= 0.0 && d4 <= d3 {
-        return b;
-    }
-    let vc = d1 * d4 - d3 * d2;
-    if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
-        return a + ab * (d1 / (d1 - d3).max(f32::MIN_POSITIVE));
-    }
-    let cp = p - c;
-    let (d5, d6) = (ab.dot(cp), ac.dot(cp));
-    if d6 >= 0.0 && d5 <= d6 {
-        return c;
-    }
-    let vb = d5 * d2 - d1 * d6;
-    if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
-        return a + ac * (d2 / (d2 - d6).max(f32::MIN_POSITIVE));
-    }
-    let va = d3 * d6 - d5 * d4;
-    if va <= 0.0 && d4 >= d3 && d5 >= d6 {
-        return b + (c - b) * ((d4 - d3) / ((d4 - d3) + (d5 - d6)).max(f32::MIN_POSITIVE));
-    }
-    let sum = va + vb + vc;
-    a + ab * (vb / sum) + ac * (vc / sum)
 }

@@ -5,7 +5,8 @@ use std::f32::consts::TAU;
 
 use glam::{Quat, Vec2, Vec3, vec3};
 
-use super::measure::nearest_point;
+use crate::mathematics::triangle::nearest_point;
+
 use super::{Level, Shape, simplify};
 
 /// A grid of `width` × `height` squares on a surface. Vertices are repeated where the surface closes.

@@ -7,6 +7,7 @@
 use glam::Vec3;
 use sinew::puppet::Puppet;
 use sinew::skin::Skinned;
+use sinew_base::mathematics::triangle::nearest_point;
 
 use super::drag::Drag;
 use super::person::Person;
@@ -217,37 +218,4 @@ impl Posed {
         let hits = self.triangles.iter().filter_map(|(corners, _)| hit(*corners));
         hits.reduce(f32::min).map(|t| from + t * along)
     }
-}
-
-/// Returns the point of a triangle that is nearest to a point (Ericson 2005, "Real-Time Collision Detection", section 5.1.5).
-fn nearest_point(p: Vec3, [a, b, c]: [Vec3; 3]) -> Vec3 {
-    let (ab, ac, ap) = (b - a, c - a, p - a);
-    let (d1, d2) = (ab.dot(ap), ac.dot(ap));
-    if d1 <= 0.0 && d2 <= 0.0 {
-        return a;
-    }
-    let bp = p - b;
-    let (d3, d4) = (ab.dot(bp), ac.dot(bp));
-    if d3 >= 0.0 && d4 <= d3 {
-        return b;
-    }
-    let vc = d1 * d4 - d3 * d2;
-    if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
-        return a + ab * (d1 / (d1 - d3));
-    }
-    let cp = p - c;
-    let (d5, d6) = (ab.dot(cp), ac.dot(cp));
-    if d6 >= 0.0 && d5 <= d6 {
-        return c;
-    }
-    let vb = d5 * d2 - d1 * d6;
-    if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
-        return a + ac * (d2 / (d2 - d6));
-    }
-    let va = d3 * d6 - d5 * d4;
-    if va <= 0.0 && d4 >= d3 && d5 >= d6 {
-        return b + (c - b) * ((d4 - d3) / ((d4 - d3) + (d5 - d6)));
-    }
-    let sum = va + vb + vc;
-    a + (ab * vb + ac * vc) / if sum.abs() > 0.0 { sum } else { 1.0 }
 }
