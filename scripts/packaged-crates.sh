@@ -13,17 +13,19 @@ version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 cargo package --no-verify --allow-dirty --quiet
 rm -rf "$work/packages"
 mkdir -p "$work/packages"
-patches=''
 for package in "$target"/package/sinew-*-"$version.crate"; do
     tar -xzf "$package" -C "$work/packages"
-    name=$(basename "$package" "-$version.crate")
-    patches="$patches
-$name = { path = \"$work/packages/$name-$version\" }"
 done
 
 for crate in "$@"; do
     user="$work/user-of-$crate"
     mkdir -p "$user/src"
+    uses="$crate"
+    [ "$crate" = sinew-ik ] || [ "$crate" = sinew-character ] || uses="$uses sinew-character"
+    [ "$crate" != sinew-viewer ] || uses="$uses sinew-render"
+    # Only the packages that the program needs, because cargo warns about the others.
+    # shellcheck disable=SC2046,SC2086 # the words are separate arguments
+    needed=$(cargo tree --target all --edges normal,build --prefix none $(printf ' -p %s' $uses) | sed -n 's/^\(sinew-[a-z]*\) v.*/\1/p' | sort -u)
     cat > "$user/Cargo.toml" << MANIFEST
 [package]
 name = "user-of-$crate"
@@ -33,11 +35,10 @@ edition = "2024"
 [workspace]
 
 [dependencies]
-$crate = "$version"
-$([ "$crate" = sinew-ik ] || [ "$crate" = sinew-character ] || echo "sinew-character = \"$version\"")
-$([ "$crate" != sinew-viewer ] || echo "sinew-render = \"$version\"")
+$(for name in $uses; do echo "$name = \"$version\""; done)
 
-[patch.crates-io]$patches
+[patch.crates-io]
+$(for name in $needed; do echo "$name = { path = \"$work/packages/$name-$version\" }"; done)
 MANIFEST
     # The first block of code: a program, a test, or the body of a program.
     example=$(sed -n '/^```rust/,/^```$/p' "$work/packages/$crate-$version/README.md" | sed '1d;/^```$/,$d')
@@ -54,7 +55,14 @@ MANIFEST
     echo "== $crate"
     cp Cargo.lock "$user"
     # A test writes its golden in the first run.
-    (cd "$user" && SINEW_UPDATE=1 CARGO_TARGET_DIR="$work/target" cargo $command --quiet)
+    status=0
+    (cd "$user" && SINEW_UPDATE=1 CARGO_TARGET_DIR="$work/target" cargo $command --quiet) 2> "$work/log" || status=$?
+    cat "$work/log" >&2
+    [ "$status" = 0 ] || exit "$status"
+    if grep -q 'not used in the crate graph' "$work/log"; then
+        echo "packaged-crates: the program that uses $crate has patches that it does not need" >&2
+        exit 1
+    fi
     crates=$(cd "$user" && cargo tree --edges normal,build --prefix none -p "$crate" | sed 's/ (\*)$//' | sort -u | wc -l)
     echo "$crate: its example ran; $crates crates"
 done
