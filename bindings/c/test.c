@@ -312,9 +312,23 @@ static const char *const ARM =
 
 enum { JOINTS = 3 };
 
+/* Returns a problem with one goal. */
+static SinewRobotProblem one_goal(const SinewGoal *goal, const double *q0, size_t q0_count, const char *options)
+{
+    SinewRobotProblem problem = {0};
+
+    problem.goals = goal;
+    problem.goal_count = 1;
+    problem.q0 = q0;
+    problem.q0_count = q0_count;
+    problem.options = options;
+    return problem;
+}
+
 static void test_robots_that_are_refused(void)
 {
     SinewRobot *robot = NULL;
+    SinewRobotProblem problem = {0};
     SinewJoint joint;
     double numbers[18] = {0};
     size_t index;
@@ -338,6 +352,17 @@ static void test_robots_that_are_refused(void)
     FAILS(sinew_robot_fk(robot, numbers, JOINTS, 4, numbers, 16), SINEW_STATUS_INVALID, "link 4");
     FAILS(sinew_robot_fk(robot, numbers, JOINTS, 3, numbers, 12), SINEW_STATUS_LENGTH, "matrix");
     FAILS(sinew_robot_jacobian(robot, numbers, JOINTS, 3, NULL, numbers, 17), SINEW_STATUS_LENGTH, "jacobian");
+    FAILS(sinew_robot_fk(NULL, numbers, JOINTS, 3, numbers, 16), SINEW_STATUS_NULL, "robot is NULL");
+    FAILS(sinew_robot_find_link(robot, NULL, &index), SINEW_STATUS_NULL, "name is NULL");
+    EXPECT(sinew_robot_link_name(robot, 4) == NULL);
+    EXPECT(strstr(sinew_last_error(), "link 4 does not exist; there are 4") != NULL);
+    FAILS(sinew_robot_solve(NULL, &problem, numbers, JOINTS, NULL, 0), SINEW_STATUS_NULL, "robot is NULL");
+    FAILS(sinew_robot_solve(robot, NULL, numbers, JOINTS, NULL, 0), SINEW_STATUS_NULL, "problem is NULL");
+    problem.goal_count = 1;
+    FAILS(sinew_robot_solve(robot, &problem, numbers, JOINTS, NULL, 0), SINEW_STATUS_NULL, "goals is NULL");
+    problem.goal_count = 0;
+    problem.q0_count = JOINTS;
+    FAILS(sinew_robot_solve(robot, &problem, numbers, JOINTS, NULL, 0), SINEW_STATUS_NULL, "q0 is NULL");
     numbers[1] = NAN;
     FAILS(sinew_robot_fk(robot, numbers, JOINTS, 3, numbers, 16), SINEW_STATUS_INVALID, "\"bend\" is not finite");
     sinew_robot_free(robot);
@@ -346,6 +371,7 @@ static void test_robots_that_are_refused(void)
 static void test_robot(void)
 {
     SinewRobot *robot = NULL;
+    SinewRobotProblem problem;
     SinewJoint joint;
     SinewGoal goal;
     SinewResult result;
@@ -386,14 +412,19 @@ static void test_robot(void)
     goal = sinew_goal(tool);
     goal.parts = SINEW_POSITION;
     memcpy(goal.position, pose + 12, sizeof goal.position);
-    FAILS(sinew_robot_solve(robot, &goal, 1, found, JOINTS, NULL, found, 2, NULL, 0), SINEW_STATUS_LENGTH, "q must");
-    FAILS(sinew_robot_solve(robot, &goal, 1, found, 2, NULL, found, JOINTS, NULL, 0), SINEW_STATUS_LENGTH, "q must");
-    OK(sinew_robot_solve(robot, &goal, 1, found, JOINTS, "tolerance=1e-8", found, JOINTS, &result, 1));
+    problem = one_goal(&goal, found, JOINTS, NULL);
+    FAILS(sinew_robot_solve(robot, &problem, found, 2, NULL, 0), SINEW_STATUS_LENGTH, "q must");
+    problem.q0_count = 2;
+    FAILS(sinew_robot_solve(robot, &problem, found, JOINTS, NULL, 0), SINEW_STATUS_LENGTH, "q must");
+    problem = one_goal(&goal, found, JOINTS, "tolerance=1e-8");
+    FAILS(sinew_robot_solve(robot, &problem, found, JOINTS, &result, 2), SINEW_STATUS_LENGTH, "results must");
+    OK(sinew_robot_solve(robot, &problem, found, JOINTS, &result, 1));
     EXPECT(result.outcome == SINEW_OUTCOME_REACHED && result.position_error < 1e-7);
     OK(sinew_robot_fk(robot, found, JOINTS, tool, after, 16));
     EXPECT(fabs(after[12] - pose[12]) < 1e-7 && fabs(after[14] - pose[14]) < 1e-7);
     goal.link = 9;
-    FAILS(sinew_robot_solve(robot, &goal, 1, q, JOINTS, NULL, q, JOINTS, NULL, 0), SINEW_STATUS_SOLVE, "link 9");
+    problem = one_goal(&goal, q, JOINTS, NULL);
+    FAILS(sinew_robot_solve(robot, &problem, q, JOINTS, NULL, 0), SINEW_STATUS_SOLVE, "link 9");
     EXPECT(q[1] == 0.9);
     sinew_robot_free(robot);
 }
@@ -581,6 +612,7 @@ static void test_clearance(void)
     static const double ends[6] = {0.5, -0.2, 0.0, 0.5, 0.2, 0.0};
     SinewObstacle post = new_obstacle("post", SINEW_OBSTACLE_CAPSULE, ends, 2);
     SinewRobot *robot;
+    SinewRobotProblem problem;
     SinewClearance clearance;
     SinewGoal goal;
     SinewResult result;
@@ -603,7 +635,8 @@ static void test_clearance(void)
     goal = sinew_goal(tool);
     goal.parts = SINEW_POSITION;
     goal.position[0] = 0.5;
-    OK(sinew_robot_solve(robot, &goal, 1, q, SLIDES, NULL, q, SLIDES, &result, 1));
+    problem = one_goal(&goal, q, SLIDES, NULL);
+    OK(sinew_robot_solve(robot, &problem, q, SLIDES, &result, 1));
     EXPECT(result.outcome != SINEW_OUTCOME_REACHED);
     OK(sinew_robot_clearance(robot, q, SLIDES, &clearance));
     EXPECT(clearance.distance > 0.01 - 1e-9);
@@ -615,6 +648,7 @@ static void test_arm_reaches_around_a_ball(void)
 {
     static const double start[BONES] = {0.3, 0.4, 0.4};
     SinewRobot *plain = NULL, *robot;
+    SinewRobotProblem problem;
     SinewGoal goal;
     SinewResult result;
     SinewClearance clearance;
@@ -629,7 +663,8 @@ static void test_arm_reaches_around_a_ball(void)
     goal.parts = SINEW_POSITION;
     goal.position[0] = 0.5;
     goal.position[1] = 0.5;
-    OK(sinew_robot_solve(plain, &goal, 1, start, BONES, "tolerance=1e-6", through, BONES, &result, 1));
+    problem = one_goal(&goal, start, BONES, "tolerance=1e-6");
+    OK(sinew_robot_solve(plain, &problem, through, BONES, &result, 1));
     EXPECT(result.outcome == SINEW_OUTCOME_REACHED);
     OK(sinew_robot_fk(plain, through, BONES, b, matrix, 16));
     sinew_robot_free(plain);
@@ -640,7 +675,7 @@ static void test_arm_reaches_around_a_ball(void)
     robot = new_planar(&ball, 0.01);
     OK(sinew_robot_clearance(robot, through, BONES, &clearance));
     EXPECT(clearance.distance < -0.1 && strcmp(clearance.names[1], "ball") == 0);
-    OK(sinew_robot_solve(robot, &goal, 1, start, BONES, "tolerance=1e-6", q, BONES, &result, 1));
+    OK(sinew_robot_solve(robot, &problem, q, BONES, &result, 1));
     EXPECT(result.outcome == SINEW_OUTCOME_REACHED && result.position_error < 1e-5);
     OK(sinew_robot_clearance(robot, q, BONES, &clearance));
     EXPECT(clearance.distance > 0.01 - 1e-9);

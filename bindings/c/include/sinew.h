@@ -549,6 +549,32 @@ typedef struct {
 } SinewClearance;
 
 /**
+ * A problem for `sinew_robot_solve`. All zeros are a valid start.
+ */
+typedef struct {
+  /**
+   * The goals. Their links are links of the robot.
+   */
+  const SinewGoal *goals;
+  /**
+   * Number of goals.
+   */
+  size_t goal_count;
+  /**
+   * The joint values from which the solve starts.
+   */
+  const double *q0;
+  /**
+   * Number of values in `q0`. It must be the number of joints.
+   */
+  size_t q0_count;
+  /**
+   * NULL, or a string of assignments, for example `"method=ccd; tolerance=1mm"`.
+   */
+  const char *options;
+} SinewRobotProblem;
+
+/**
  * Options of a trajectory. A value of 0 means the default, so that all zeros are the default options.
  */
 typedef struct {
@@ -919,23 +945,6 @@ SinewStatus sinew_robot_jacobian(const SinewRobot *robot,
                                  size_t count);
 
 /**
- * Finds joint values that meet the goals as closely as possible, starting from `q0`. The links of the goals are links of the robot.
- *
- * `q0_count` and `q_count` must be the number of joints. `q` receives the joint values, all within their ranges, and may be `q0`.
- * `options`, `results` and `result_count` are as in `sinew_body_solve`. If the call fails, `q` is unchanged.
- */
-SinewStatus sinew_robot_solve(const SinewRobot *robot,
-                              const SinewGoal *goals,
-                              size_t goal_count,
-                              const double *q0,
-                              size_t q0_count,
-                              const char *options,
-                              double *q,
-                              size_t q_count,
-                              SinewResult *results,
-                              size_t result_count);
-
-/**
  * Copies a robot, adds collisions to the copy, and stores it in `*out`. Free it with `sinew_robot_free`. Collisions that `robot` has are
  * not copied.
  *
@@ -967,6 +976,20 @@ SinewStatus sinew_robot_clearance_gradient(const SinewRobot *robot,
                                            size_t q_count,
                                            double *gradient,
                                            size_t count);
+
+/**
+ * Finds joint values that meet the goals of a problem as closely as possible.
+ *
+ * `q` receives the joint values, all within their ranges, and may be `q0` of the problem. `q_count` must be the number of joints. If no
+ * results are wanted, `results` is NULL and `result_count` is 0. Otherwise, `result_count` must be the number of goals. If the call fails,
+ * `q` is unchanged.
+ */
+SinewStatus sinew_robot_solve(const SinewRobot *robot,
+                              const SinewRobotProblem *problem,
+                              double *q,
+                              size_t q_count,
+                              SinewResult *results,
+                              size_t result_count);
 
 /**
  * Returns the version of sinew. The text is always valid.

@@ -16,6 +16,7 @@ mod pointers;
 mod puppet;
 mod robot;
 mod robot_collisions;
+mod robot_solve;
 mod status;
 mod target;
 mod trajectory;
@@ -52,12 +53,13 @@ pub use robot::{
     SinewJoint, SinewRobot, SinewUnit, sinew_robot_find_joint, sinew_robot_find_link, sinew_robot_fk,
     sinew_robot_free, sinew_robot_from_urdf, sinew_robot_jacobian, sinew_robot_joint,
     sinew_robot_joint_count, sinew_robot_joint_name, sinew_robot_link_count, sinew_robot_link_name,
-    sinew_robot_load, sinew_robot_solve,
+    sinew_robot_load,
 };
 pub use robot_collisions::{
     SinewClearance, SinewCollisions, sinew_robot_clearance, sinew_robot_clearance_gradient,
     sinew_robot_with_collisions,
 };
+pub use robot_solve::{SinewRobotProblem, sinew_robot_solve};
 pub use status::{SinewStatus, sinew_last_error, sinew_version};
 pub use target::{SinewTarget, sinew_target};
 pub use trajectory::{

@@ -1,14 +1,13 @@
-//! Robots from URDF files: joint values in, joint values out.
+//! Robots from URDF files, and their forward kinematics.
 
 use std::ffi::{CString, c_char};
+use std::fmt::Display;
 
 use glam::{DMat4, DVec3};
-use sinew::ik::{self, Goal, Options, Solver};
 use sinew::robot::{JointUnit, Robot, RobotError};
 
 use crate::character::missing;
-use crate::goal::{SinewGoal, SinewResult, apply};
-use crate::pointers::{check_output, free, give, shared, slice, text, write};
+use crate::pointers::{free, give, shared, slice, text, write};
 use crate::status::{Failure, SinewStatus, guard, value_or};
 
 /// A robot. `q` has one value for each joint that moves by itself, in the order of the file: radians for hinges, metres for slides.
@@ -101,15 +100,14 @@ pub unsafe extern "C" fn sinew_robot_free(robot: *mut SinewRobot) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_robot_joint_count(robot: *const SinewRobot) -> usize {
     // SAFETY: the caller passes a robot.
-    value_or(0, || Ok(unsafe { shared("robot", robot) }?.joint_names.len())).0
+    unsafe { count(robot, |robot| &robot.joint_names) }
 }
 
 /// Returns the name of a joint, or NULL if the joint does not exist. The text belongs to the robot.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_robot_joint_name(robot: *const SinewRobot, joint: usize) -> *const c_char {
     // SAFETY: the caller passes a robot.
-    let name = || name_of(&unsafe { shared("robot", robot) }?.joint_names, "joint", joint);
-    value_or(std::ptr::null(), name).0
+    unsafe { name(robot, |robot| &robot.joint_names, "joint", joint) }
 }
 
 /// Stores the unit, the range, the initial value and the velocity of a joint in `*out`.
@@ -142,28 +140,22 @@ pub unsafe extern "C" fn sinew_robot_find_joint(
     name: *const c_char,
     out: *mut usize,
 ) -> SinewStatus {
-    guard(|| {
-        // SAFETY: the caller passes a robot and a valid string.
-        let (robot, name) = unsafe { (&shared("robot", robot)?.robot, text("name", name)?) };
-        let found = robot.joint(name).map_err(Failure::invalid)?;
-        // SAFETY: the caller passes memory for an index.
-        unsafe { write("out", out, 1, &[found]) }
-    })
+    // SAFETY: the caller passes a robot, a valid string, and memory for an index.
+    unsafe { find(robot, name, Robot::joint, out) }
 }
 
 /// Returns the number of links, or 0 if `robot` is NULL. The root link is the first one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_robot_link_count(robot: *const SinewRobot) -> usize {
     // SAFETY: the caller passes a robot.
-    value_or(0, || Ok(unsafe { shared("robot", robot) }?.link_names.len())).0
+    unsafe { count(robot, |robot| &robot.link_names) }
 }
 
 /// Returns the name of a link, or NULL if the link does not exist. The text belongs to the robot.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_robot_link_name(robot: *const SinewRobot, link: usize) -> *const c_char {
     // SAFETY: the caller passes a robot.
-    let name = || name_of(&unsafe { shared("robot", robot) }?.link_names, "link", link);
-    value_or(std::ptr::null(), name).0
+    unsafe { name(robot, |robot| &robot.link_names, "link", link) }
 }
 
 /// Stores the index of the link with the given name in `*out`.
@@ -173,13 +165,8 @@ pub unsafe extern "C" fn sinew_robot_find_link(
     name: *const c_char,
     out: *mut usize,
 ) -> SinewStatus {
-    guard(|| {
-        // SAFETY: the caller passes a robot and a valid string.
-        let (robot, name) = unsafe { (&shared("robot", robot)?.robot, text("name", name)?) };
-        let found = robot.link(name).map_err(Failure::invalid)?;
-        // SAFETY: the caller passes memory for an index.
-        unsafe { write("out", out, 1, &[found]) }
-    })
+    // SAFETY: the caller passes a robot, a valid string, and memory for an index.
+    unsafe { find(robot, name, Robot::link, out) }
 }
 
 /// Writes the matrix `world_from_link` of a link for joint values, in column-major order (forward kinematics). `q_count` must be the number
@@ -195,8 +182,7 @@ pub unsafe extern "C" fn sinew_robot_fk(
 ) -> SinewStatus {
     guard(|| {
         // SAFETY: the caller passes a robot and `q_count` numbers.
-        let (robot, q) = unsafe { (&shared("robot", robot)?.robot, slice("q", q, q_count)?) };
-        check_link(robot, link)?;
+        let (robot, q) = unsafe { robot_at(robot, q, q_count, link) }?;
         let transform = robot.world_from_link(q, link).map_err(refused)?;
         let values = DMat4::from(transform).to_cols_array();
         // SAFETY: the caller passes memory for `count` numbers.
@@ -221,8 +207,7 @@ pub unsafe extern "C" fn sinew_robot_jacobian(
 ) -> SinewStatus {
     guard(|| {
         // SAFETY: the caller passes a robot and `q_count` numbers.
-        let (robot, q) = unsafe { (&shared("robot", robot)?.robot, slice("q", q, q_count)?) };
-        check_link(robot, link)?;
+        let (robot, q) = unsafe { robot_at(robot, q, q_count, link) }?;
         let point = if point.is_null() {
             DVec3::ZERO
         } else {
@@ -247,49 +232,67 @@ pub unsafe extern "C" fn sinew_robot_jacobian(
     })
 }
 
-/// Finds joint values that meet the goals as closely as possible, starting from `q0`. The links of the goals are links of the robot.
+/// Returns the number of names of a robot, or 0 if the robot is NULL.
 ///
-/// `q0_count` and `q_count` must be the number of joints. `q` receives the joint values, all within their ranges, and may be `q0`.
-/// `options`, `results` and `result_count` are as in `sinew_body_solve`. If the call fails, `q` is unchanged.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn sinew_robot_solve(
+/// # Safety
+/// See [`shared`].
+unsafe fn count(robot: *const SinewRobot, names: fn(&SinewRobot) -> &[CString]) -> usize {
+    // SAFETY: promised by the caller.
+    value_or(0, || Ok(names(unsafe { shared("robot", robot) }?).len())).0
+}
+
+/// Returns the text of a name of a robot, or NULL if it does not exist.
+///
+/// # Safety
+/// See [`shared`].
+unsafe fn name(
     robot: *const SinewRobot,
-    goals: *const SinewGoal,
-    goal_count: usize,
-    q0: *const f64,
-    q0_count: usize,
-    options: *const c_char,
-    q: *mut f64,
-    q_count: usize,
-    results: *mut SinewResult,
-    result_count: usize,
+    names: fn(&SinewRobot) -> &[CString],
+    kind: &str,
+    index: usize,
+) -> *const c_char {
+    let name = || {
+        // SAFETY: promised by the caller.
+        let names = names(unsafe { shared("robot", robot) }?);
+        let name = names.get(index).ok_or_else(|| missing(kind, index, names.len()))?;
+        Ok(name.as_ptr())
+    };
+    value_or(std::ptr::null(), name).0
+}
+
+/// Stores the index that a robot finds for a name in `*out`.
+///
+/// # Safety
+/// See [`shared`], [`text`] and [`write()`].
+unsafe fn find<E: Display>(
+    robot: *const SinewRobot,
+    name: *const c_char,
+    find: fn(&Robot, &str) -> Result<usize, E>,
+    out: *mut usize,
 ) -> SinewStatus {
     guard(|| {
-        // SAFETY: the caller passes a robot and `goal_count` goals.
-        let (robot, goals) = unsafe { (&shared("robot", robot)?.robot, slice("goals", goals, goal_count)?) };
-        let goals = goals.iter().map(SinewGoal::goal).collect::<Result<Vec<Goal>, _>>()?;
-        // SAFETY: the caller passes `q0_count` numbers. They are copied, because `q` may be the same array.
-        let start = unsafe { slice("q0", q0, q0_count) }?.to_vec();
-        let mut all = Options::default();
-        // SAFETY: the caller passes NULL or a valid string.
-        unsafe { apply(&mut all, options) }?;
-        check_output("q", q, q_count, robot.joints().len())?;
-        if result_count != 0 {
-            check_output("results", results, result_count, goals.len())?;
-        }
-        let solution = robot.solve_with(&mut Solver::default(), &goals, &start, &all).map_err(refused)?;
-        let result = |g: &ik::GoalOutcome| SinewResult::new(g.outcome, g.position_error, g.orientation_error);
-        let values: Vec<SinewResult> = solution.report.goals.iter().map(result).take(result_count).collect();
-        // SAFETY: the caller passes memory for `q_count` numbers.
-        unsafe { write("q", q, q_count, &solution.q) }?;
-        // SAFETY: the caller passes memory for `result_count` results.
-        unsafe { write("results", results, result_count, &values) }
+        // SAFETY: promised by the caller.
+        let (robot, name) = unsafe { (&shared("robot", robot)?.robot, text("name", name)?) };
+        let found = find(robot, name).map_err(Failure::invalid)?;
+        // SAFETY: promised by the caller.
+        unsafe { write("out", out, 1, &[found]) }
     })
 }
 
-fn check_link(robot: &Robot, link: usize) -> Result<(), Failure> {
+/// Returns a robot that has a link, and joint values.
+///
+/// # Safety
+/// See [`shared`] and [`slice`].
+unsafe fn robot_at<'a>(
+    robot: *const SinewRobot,
+    q: *const f64,
+    q_count: usize,
+    link: usize,
+) -> Result<(&'a Robot, &'a [f64]), Failure> {
+    // SAFETY: promised by the caller.
+    let (robot, q) = unsafe { (&shared("robot", robot)?.robot, slice("q", q, q_count)?) };
     let count = robot.links().len();
-    if link < count { Ok(()) } else { Err(missing("link", link, count)) }
+    if link < count { Ok((robot, q)) } else { Err(missing("link", link, count)) }
 }
 
 /// Returns the failure for an error of a robot.
@@ -308,8 +311,4 @@ pub(crate) fn status_of(error: &RobotError) -> SinewStatus {
 /// Returns the text of a name. A C string cannot contain NUL.
 pub(crate) fn c_name(name: &str) -> CString {
     CString::new(name.replace('\0', " ")).unwrap_or_default()
-}
-
-fn name_of(names: &[CString], kind: &str, index: usize) -> Result<*const c_char, Failure> {
-    names.get(index).map(|name| name.as_ptr()).ok_or_else(|| missing(kind, index, names.len()))
 }
