@@ -38,6 +38,23 @@ fn reader_loads_a_character_with_the_rig_beside_it() {
 }
 
 #[test]
+fn reader_loads_a_model_for_a_joint() {
+    let ((mut reader, results), session) = (reader(), detected_session());
+    let mut read = |file: &Path| {
+        reader.start_attaching(file, "leftHand".into(), &session).unwrap();
+        let read = reader.accept(results.recv_timeout(TIMEOUT).unwrap()).unwrap();
+        assert!(read.attaches && read.path == file);
+        read.outcome
+    };
+    let Ok(LoadedFile::Prop(carrier, model, _)) = read(&asset_path("arm.glb")) else {
+        panic!("the model was not read")
+    };
+    assert_eq!((&*carrier, &*model.character().path), ("leftHand", &*asset_path("arm.glb")));
+    let Err(error) = read(Path::new("missing.glb")) else { panic!("there is no such file") };
+    assert!(error.contains("missing.glb: "), "{error}");
+}
+
+#[test]
 fn a_cancelled_read_is_not_accepted() {
     let (mut reader, results) = reader();
     assert!(!reader.cancel());

@@ -8,6 +8,7 @@ use glam::{Affine3A, Vec3};
 use crate::asset;
 use crate::asset::Skeleton;
 use crate::document::prop::Prop;
+use crate::files::Progress;
 use crate::puppet::Puppet;
 use crate::render::{DecodedImages, Instance, Model, RenderError, Renderer, ShadingMode};
 use crate::scene;
@@ -15,39 +16,64 @@ use crate::scene;
 use crate::{Command, Session, document::prop::MAX_PROPS};
 
 /// A prop's model in its rest pose, or the reason why it could not be loaded.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct LoadedProp {
     file: PathBuf,
     model: Result<Box<Puppet>, String>,
 }
 
-/// Loads a model and poses it.
-fn load(file: &Path) -> Result<Box<Puppet>, String> {
-    let mut puppet = Puppet::new(asset::load(file).map_err(|e| e.to_string())?, 0);
+/// Loads a model and poses it. The loading can be stopped from another thread.
+///
+/// # Errors
+/// Returns the reason as one line.
+pub(crate) fn load_with(file: &Path, progress: &Progress) -> Result<Box<Puppet>, String> {
+    let mut puppet = Puppet::new(asset::load_with(file, None, progress).map_err(|e| e.to_string())?, 0);
     puppet.update().map_err(|e| format!("{}: {e}", file.display()))?;
     Ok(Box::new(puppet))
 }
 
-/// Returns the command that adds a prop to the selected joint, or the reason why nothing can be attached.
+/// Returns the name of the joint that carries the next prop: the selected joint.
 ///
 /// # Errors
-/// Returns the reason as one line.
+/// Returns the reason as one line why no prop can be attached.
 #[cfg(any(test, feature = "window"))]
-pub(crate) fn attached(session: &Session, file: &Path) -> Result<Command, String> {
+pub(crate) fn carrier(session: &Session) -> Result<String, String> {
     let node = session.selected().and_then(|node| session.puppet.character().skeleton.nodes.get(node));
     let name = node.and_then(|node| node.name.clone());
     let node = name.ok_or("select the joint that carries the model first")?;
+    check_count(session)?;
+    Ok(node)
+}
+
+/// Lets a joint carry a model that is loaded already.
+///
+/// # Errors
+/// Returns the reason as one line why no prop can be attached.
+#[cfg(any(test, feature = "window"))]
+pub(crate) fn attach(
+    session: &mut Session,
+    file: &Path,
+    carrier: String,
+    model: Box<Puppet>,
+) -> Result<(), String> {
+    check_count(session)?;
     let mut props = session.document.settings.props.clone();
-    if props.len() >= MAX_PROPS {
-        return Err(format!("a character carries at most {MAX_PROPS} props"));
+    props.push(Prop::new(file.to_path_buf(), carrier));
+    session.props.insert(file, model);
+    session.apply(Command::Props(props));
+    Ok(())
+}
+
+#[cfg(any(test, feature = "window"))]
+fn check_count(session: &Session) -> Result<(), String> {
+    if session.document.settings.props.len() < MAX_PROPS {
+        return Ok(());
     }
-    load(file)?;
-    props.push(Prop::new(file.to_path_buf(), node));
-    Ok(Command::Props(props))
+    Err(format!("a character carries at most {MAX_PROPS} props"))
 }
 
 /// The models of a character's props, in their rest poses.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct PropModels(Vec<LoadedProp>);
 
 impl PropModels {
@@ -56,9 +82,16 @@ impl PropModels {
         self.0.retain(|loaded| props.iter().any(|prop| prop.file == loaded.file));
         for Prop { file, .. } in props {
             if !self.0.iter().any(|loaded| loaded.file == *file) {
-                self.0.push(LoadedProp { file: file.clone(), model: load(file) });
+                self.0.push(LoadedProp { file: file.clone(), model: load_with(file, &Progress::default()) });
             }
         }
+    }
+
+    /// Adds a model that is loaded already, so that [`Self::set`] does not read its file.
+    #[cfg(any(test, feature = "window"))]
+    fn insert(&mut self, file: &Path, model: Box<Puppet>) {
+        self.0.retain(|loaded| loaded.file != file);
+        self.0.push(LoadedProp { file: file.to_path_buf(), model: Ok(model) });
     }
 
     /// Returns why a prop is not drawn: its model could not be loaded, or its joint or its part does not exist. `skeleton` is the skeleton
@@ -77,7 +110,7 @@ impl PropModels {
     }
 
     /// Returns the files and the models that could be loaded.
-    pub(super) fn loaded(&self) -> impl Iterator<Item = (&Path, &Puppet)> {
+    pub(crate) fn loaded(&self) -> impl Iterator<Item = (&Path, &Puppet)> {
         self.0.iter().filter_map(|loaded| Some((loaded.file.as_path(), loaded.model.as_deref().ok()?)))
     }
 
@@ -123,11 +156,6 @@ impl PropModels {
         };
         self.loaded().map(|(_, puppet)| upload(puppet)).collect()
     }
-
-    /// Returns a value that changes when other models are needed.
-    pub(crate) fn files(&self) -> Vec<PathBuf> {
-        self.loaded().map(|(file, _)| file.to_path_buf()).collect()
-    }
 }
 
 #[cfg(test)]
@@ -150,9 +178,13 @@ mod tests {
         let mut session = Session::new(mannequin().unwrap(), None, SIZE);
         let hand = session.puppet.character().skeleton.find("leftHand");
         session.apply(Command::Select(hand));
-        let command = attached(&session, file).unwrap();
-        session.apply(command);
+        let carrier = carrier(&session).unwrap();
+        attach(&mut session, file, carrier, load(file).unwrap()).unwrap();
         session
+    }
+
+    fn load(file: &Path) -> Result<Box<Puppet>, String> {
+        load_with(file, &Progress::default())
     }
 
     fn failure(session: &Session, prop: &Prop) -> Option<String> {
@@ -254,6 +286,25 @@ mod tests {
         assert!(changed > 200, "{changed} pixels");
     }
 
+    /// Regression test: the window waited while a session read the file of a prop.
+    #[test]
+    fn a_session_does_not_read_the_file_of_a_loaded_model() {
+        let missing = Path::new("missing.glb");
+        let mut session = holding(&asset("arm.glb"));
+        let loaded = Box::new(session.props.loaded().next().unwrap().1.clone());
+        attach(&mut session, missing, "rightHand".into(), loaded).unwrap();
+        let shown = |session: &Session| {
+            let props = &session.settings().props;
+            assert!(props.len() == 2 && props.iter().all(|prop| failure(session, prop).is_none()));
+            session.frame(1.0).instances.len()
+        };
+        assert_eq!(shown(&session), 3);
+        // Another character takes over the models, too.
+        let mut other = Session::new(mannequin().unwrap(), None, SIZE);
+        other.take_over(&session, false);
+        assert_eq!(shown(&other), 3);
+    }
+
     #[test]
     fn projects_and_recordings_find_props_from_their_folder() {
         let folder = std::env::temp_dir().join(format!("sinew-props-{}", std::process::id()));
@@ -300,8 +351,13 @@ mod tests {
         assert!(Command::Props(many.clone()).validate().is_err());
         session.apply(Command::Props(many));
         assert_eq!(session.settings().props, valid);
-        assert!(attached(&session, Path::new("missing.glb")).unwrap_err().contains("missing.glb: "));
+        assert!(load(Path::new("missing.glb")).unwrap_err().contains("missing.glb: "));
+        session.apply(Command::Props(vec![valid[0].clone(); MAX_PROPS]));
+        assert!(carrier(&session).unwrap_err().contains("at most 16 props"));
+        let attached =
+            attach(&mut session, Path::new("cup.glb"), "leftHand".into(), load(&asset("arm.glb")).unwrap());
+        assert!(attached.unwrap_err().contains("at most 16 props"));
         session.apply(Command::Select(None));
-        assert!(attached(&session, &asset("arm.glb")).unwrap_err().contains("select the joint"));
+        assert!(carrier(&session).unwrap_err().contains("select the joint"));
     }
 }

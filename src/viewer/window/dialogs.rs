@@ -174,17 +174,17 @@ impl App {
         self.request_redraw();
     }
 
-    /// Lets the selected joint carry the model in a file.
+    /// Starts reading a model that the selected joint is to carry.
     fn attach_prop(&mut self, path: &Path) {
         let file = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-        match props::attached(&self.session, &file) {
-            Ok(command) => {
-                self.close_path(PathPurpose::AttachProp);
-                self.session.apply(command);
-                self.request_redraw();
-            }
-            Err(error) => self.fail_path(PathPurpose::AttachProp, error),
+        let carrier = match props::carrier(&self.session) {
+            Ok(carrier) => carrier,
+            Err(error) => return self.fail_path(PathPurpose::AttachProp, error),
+        };
+        if let Err(error) = self.files.loader.start_attaching(&file, carrier, &self.session) {
+            self.notify(Err(format!("{}: {error}", file.display())));
         }
+        self.note_reading();
     }
 
     fn save_style(&mut self, path: &Path) {

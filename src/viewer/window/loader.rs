@@ -59,6 +59,8 @@ pub struct LoadResult {
     pub path: PathBuf,
     /// Whether this reloads the file that is already shown.
     pub reloads: bool,
+    /// Whether a joint is to carry the model of the file.
+    pub attaches: bool,
     /// The contents, or a one-line reason for the failure.
     pub outcome: Result<LoadedFile, String>,
 }
@@ -74,6 +76,7 @@ impl fmt::Debug for LoadResult {
         f.debug_struct("LoadResult")
             .field("path", &self.path)
             .field("reloads", &self.reloads)
+            .field("attaches", &self.attaches)
             .finish_non_exhaustive()
     }
 }
@@ -117,6 +120,7 @@ impl CharacterLoader {
             path: path.to_owned(),
             watches: false,
             adds: None,
+            carrier: None,
             reloads,
             units,
             size,
@@ -135,6 +139,7 @@ impl CharacterLoader {
             path: path.to_owned(),
             watches: true,
             adds: None,
+            carrier: None,
             reloads: false,
             units: None,
             size,
@@ -160,6 +165,14 @@ impl CharacterLoader {
     /// Same as [`CharacterLoader::start`].
     pub fn start_adding(&mut self, path: &Path, clip: Option<String>, session: &Session) -> io::Result<()> {
         self.request(ReadRequest { adds: Some(clip), ..ReadRequest::beside(path, session) })
+    }
+
+    /// Starts reading a model that a joint of the session's character is to carry. `carrier` is the name of the joint.
+    ///
+    /// # Errors
+    /// Same as [`CharacterLoader::start`].
+    pub fn start_attaching(&mut self, path: &Path, carrier: String, session: &Session) -> io::Result<()> {
+        self.request(ReadRequest { carrier: Some(carrier), ..ReadRequest::beside(path, session) })
     }
 
     fn request(&mut self, request: ReadRequest) -> io::Result<()> {
@@ -250,8 +263,9 @@ impl Queue {
             let outcome = read(&request);
             // The result of a stopped read is discarded.
             if !request.progress.is_stopped() {
-                let ReadRequest { path, reloads, .. } = request;
-                (self.deliver)(LoadResult { serial, path, reloads, outcome });
+                let ReadRequest { path, reloads, carrier, .. } = request;
+                let attaches = carrier.is_some();
+                (self.deliver)(LoadResult { serial, path, reloads, attaches, outcome });
             }
         }
     }

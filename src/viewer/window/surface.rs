@@ -1,7 +1,7 @@
 //! Draws into the window: first the scene, then the panel on top of it. The scene has its own texture, so that panel changes do
 //! not redraw it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use egui_wgpu::ScreenDescriptor;
@@ -12,6 +12,7 @@ use winit::dpi::PhysicalSize;
 use crate::Session;
 use crate::asset::Character;
 use crate::platform::Instant;
+use crate::puppet::Puppet;
 use crate::render::{
     Compositor, DecodedImages, Frame, FrameTexture, Gpu, Model, Placement, RenderError, Renderer, ShadingMode,
 };
@@ -29,8 +30,8 @@ const UNSEEN_SIZE: (u32, u32) = (64, 64);
 pub(crate) struct Graphics {
     pub(super) renderer: Renderer,
     pub(super) model: Model,
-    /// The models of the session's props, and their files.
-    props: (Vec<Model>, Vec<PathBuf>),
+    /// The files and the models of the session's props.
+    props: Vec<(PathBuf, Model)>,
     /// The variant of the model's current materials.
     variant: Option<String>,
     scene: FrameTexture,
@@ -98,7 +99,7 @@ impl Graphics {
         Ok(Self {
             renderer,
             model,
-            props: (Vec::new(), Vec::new()),
+            props: Vec::new(),
             variant: None,
             scene,
             compositor,
@@ -124,9 +125,19 @@ impl Graphics {
 
     /// Uploads the models that the session shows and that are not uploaded yet: its props, and the materials of another variant.
     pub(crate) fn update_models(&mut self, session: &Session) -> Result<(), RenderError> {
-        let files = session.props.files();
-        if self.props.1 != files {
-            self.props = (session.prop_models(&self.renderer)?, files);
+        if self.props.iter().map(|(file, _)| file.as_path()).ne(session.props.loaded().map(|(file, _)| file))
+        {
+            let mut before = std::mem::take(&mut self.props);
+            for (file, puppet) in session.props.loaded() {
+                match before.iter().position(|(known, _)| known == file) {
+                    Some(index) => self.props.push(before.swap_remove(index)),
+                    None => {
+                        let (character, parts) = (puppet.character(), puppet.parts());
+                        let images = DecodedImages::decode(character, parts, ShadingMode::Shaded);
+                        self.add_prop(file, puppet, &images)?;
+                    }
+                }
+            }
         }
         if self.variant.as_deref() == session.settings().variant.as_deref() {
             return Ok(());
@@ -134,6 +145,19 @@ impl Graphics {
         let parts = session.puppet().parts();
         let images = DecodedImages::decode(&session.shown_character(), parts, ShadingMode::Shaded);
         self.show(session, &images)
+    }
+
+    /// Uploads the model of a prop, which replaces an earlier model of the same file. Its textures must be decoded already.
+    pub(crate) fn add_prop(
+        &mut self,
+        file: &Path,
+        puppet: &Puppet,
+        images: &DecodedImages,
+    ) -> Result<(), RenderError> {
+        let model = self.renderer.model(puppet.character(), puppet.parts(), images)?;
+        self.props.retain(|(known, _)| known != file);
+        self.props.push((file.to_path_buf(), model));
+        Ok(())
     }
 
     /// Starts drawing an image of the session's scene with its background, to be saved as PNG.
@@ -230,7 +254,8 @@ impl Graphics {
         let (draws, size) = (self.scene.draws(), (texels(width), texels(height)));
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         let is_measured = self.timer.as_mut().is_some_and(|timer| timer.begin(&mut encoder, kind(scene)));
-        let models: Vec<&Model> = std::iter::once(&self.model).chain(&self.props.0).collect();
+        let models: Vec<&Model> =
+            std::iter::once(&self.model).chain(self.props.iter().map(|(_, model)| model)).collect();
         self.scene.update(&mut self.renderer, (&models, scene.frame), size, &mut encoder)?;
         if self.scene.draws() == draws {
             return Ok(false);

@@ -7,6 +7,9 @@ use crate::export::{StoredPose, is_posed_copy};
 use crate::motion::RootMotion;
 use crate::panel::{Answer, AppRequest, Leave, PathPurpose, Question};
 use crate::platform::fs;
+use crate::puppet::Puppet;
+use crate::render::DecodedImages;
+use crate::session::props;
 use crate::window::App;
 use crate::{AddedClips, Command, LoadResult, LoadedFile, Session, blend_pose_command, folder, is_project};
 
@@ -90,6 +93,10 @@ impl App {
                 return self.show_watched(*replay, length, &images, read.path);
             }
             Ok(LoadedFile::Pose(pose)) => return self.apply_pose(&pose, &read.path),
+            Ok(LoadedFile::Prop(carrier, model, images)) => {
+                return self.show_prop(&read.path, carrier, model, &images);
+            }
+            Err(error) if read.attaches => return self.fail_path(PathPurpose::AttachProp, error),
             Ok(LoadedFile::Character(session, images)) => Ok((*session, images)),
             Ok(LoadedFile::Project(session, images, found)) => {
                 warnings = Some(found);
@@ -107,6 +114,21 @@ impl App {
         match result {
             Ok(session) => self.replace_session(session, warnings, &read.path, read.reloads),
             Err(error) => self.fail_path(PathPurpose::Open, error),
+        }
+    }
+
+    /// Lets a joint carry a loaded model.
+    fn show_prop(&mut self, file: &Path, carrier: String, model: Box<Puppet>, images: &DecodedImages) {
+        let graphics = self.open.as_mut().map(|open| &mut open.graphics);
+        // If there is no window yet, the model is uploaded later from the session.
+        let uploaded = graphics.map_or(Ok(()), |graphics| graphics.add_prop(file, &model, images));
+        let attached = match uploaded {
+            Ok(()) => props::attach(&mut self.session, file, carrier, model),
+            Err(error) => Err(error.to_string()),
+        };
+        match attached {
+            Ok(()) => self.close_path(PathPurpose::AttachProp),
+            Err(error) => self.fail_path(PathPurpose::AttachProp, error),
         }
     }
 

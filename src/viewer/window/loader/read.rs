@@ -12,8 +12,10 @@ use crate::capture::{LoadOptions, is_take, load_character};
 use crate::export::bake::Source;
 use crate::export::{MAX_POSE_BYTES, StoredPose};
 use crate::files::{Progress, bounded};
+use crate::puppet::Puppet;
 use crate::render::{DecodedImages, ShadingMode};
 use crate::rig::Rig;
+use crate::session::props;
 use crate::text::printable;
 use crate::view::Framing;
 use crate::{AddedClips, Command, Recording, Replay, Session, Transfer, folder};
@@ -26,6 +28,8 @@ pub(super) struct ReadRequest {
     pub(super) watches: bool,
     /// The clip to add to the current character. `Some(None)` adds all clips of the file.
     pub(super) adds: Option<Option<String>>,
+    /// The joint that is to carry the model of the file.
+    pub(super) carrier: Option<String>,
     pub(super) reloads: bool,
     pub(super) units: Option<f64>,
     pub(super) size: Vec2,
@@ -51,6 +55,7 @@ impl ReadRequest {
             path: path.to_owned(),
             watches: false,
             adds: None,
+            carrier: None,
             reloads: false,
             units: None,
             size: session.size(),
@@ -73,6 +78,8 @@ pub enum LoadedFile {
     Clips(Box<AddedClips>),
     /// A pose for the current character.
     Pose(Box<StoredPose>),
+    /// A model in its rest pose, with its decoded textures, and the name of the joint that is to carry it.
+    Prop(String, Box<Puppet>, DecodedImages),
 }
 
 /// Reads a file. The result is meaningless if the read was stopped.
@@ -80,6 +87,9 @@ pub(super) fn read(request: &ReadRequest) -> Result<LoadedFile, String> {
     let ReadRequest { path, reloads, units, size, current, progress, .. } = request;
     if let Some(clip) = &request.adds {
         return read_clips(request, clip.clone());
+    }
+    if let Some(carrier) = &request.carrier {
+        return read_prop(request, carrier.clone());
     }
     if folder::is_own(path) {
         return read_recording(request).map_err(|e| one_line(&e));
@@ -142,6 +152,7 @@ pub(in crate::window) fn read_session(
         path: path.to_owned(),
         watches: false,
         adds: None,
+        carrier: None,
         reloads: false,
         units: None,
         size,
@@ -151,7 +162,7 @@ pub(in crate::window) fn read_session(
     };
     match read(&request)? {
         LoadedFile::Character(session, _) | LoadedFile::Project(session, ..) => Ok(*session),
-        LoadedFile::Watch(..) | LoadedFile::Clips(_) | LoadedFile::Pose(_) => {
+        LoadedFile::Watch(..) | LoadedFile::Clips(_) | LoadedFile::Pose(_) | LoadedFile::Prop(..) => {
             Err(format!("{}: not a character", path.display()))
         }
     }
@@ -213,6 +224,18 @@ fn read_clips(request: &ReadRequest, clip: Option<String>) -> Result<LoadedFile,
     let addition = AddedClips::new_with(path, source, &current.character, &current.rig, transfer, progress);
     let addition = addition.map_err(|e| with_path(&e))?;
     Ok(LoadedFile::Clips(Box::new(addition)))
+}
+
+/// Reads a model that a joint is to carry.
+fn read_prop(request: &ReadRequest, carrier: String) -> Result<LoadedFile, String> {
+    let ReadRequest { path, progress, .. } = request;
+    progress.set_stage("Reading the file");
+    let model = props::load_with(path, progress).map_err(|e| one_line(&e))?;
+    progress.check().map_err(|e| e.to_string())?;
+    progress.set_stage("Decoding textures");
+    let mode = ShadingMode::Shaded;
+    let images = DecodedImages::decode_with(model.character(), model.parts(), mode, progress);
+    Ok(LoadedFile::Prop(carrier, model, images))
 }
 
 /// Reads an exported pose.
