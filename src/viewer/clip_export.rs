@@ -120,17 +120,17 @@ mod tests {
         let proposed = |file: &str| {
             let mut character = asset::mannequin().unwrap();
             character.path = file.into();
-            character.files = vec!["../../assets/robot-clip.glb".into()];
+            character.files = vec!["panel/robot-clip.glb".into()];
             let session = Session::new(character, None, Vec2::splat(64.0));
             default_clip(&session.default_project(Path::new(".")), session.puppet().character())
         };
-        assert_eq!(proposed("../../assets/mannequin.glb"), Path::new("../../assets/mannequin-clip.glb"));
+        assert_eq!(proposed("panel/mannequin.glb"), Path::new("panel/mannequin-clip.glb"));
         assert_eq!(
-            proposed("../../assets/robot.glb"),
-            Path::new("../../assets/robot-clip-2.glb"),
+            proposed("panel/robot.glb"),
+            Path::new("panel/robot-clip-2.glb"),
             "a file to which it refers"
         );
-        assert_eq!(proposed("../../assets/walk.bvh"), Path::new("../../assets/walk.glb"));
+        assert_eq!(proposed("panel/walk.bvh"), Path::new("panel/walk.glb"));
         // The built-in character has no file.
         assert_eq!(proposed("the built-in character"), Path::new("./mannequin.glb"));
     }

@@ -14,6 +14,7 @@ mod options;
 mod page;
 mod pictures;
 mod shell;
+mod success;
 
 use std::path::Path;
 use std::process::Command;

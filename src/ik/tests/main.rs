@@ -23,7 +23,6 @@ mod rotation;
 mod shapes;
 mod starts;
 mod straight;
-mod success;
 mod textbook;
 
 use glam::{DQuat, DVec3};

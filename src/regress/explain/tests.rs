@@ -229,8 +229,7 @@ fn a_changed_mesh_fails_if_the_shading_inside_it_differs() {
 
 /// Draws a figure with few enough vertices that they are recorded. One of its skin weights is multiplied by `weight`.
 fn small(weight: f32) -> Drawing {
-    let mut figure =
-        asset::load(concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/awkward.glb").as_ref()).unwrap();
+    let mut figure = asset::load(&sinew_testkit::asset_path("awkward.glb")).unwrap();
     figure.meshes[0].primitives[0].influences[0].weights[300].x *= weight;
     drawing_of(figure, |_, _| {})
 }

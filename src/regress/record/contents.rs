@@ -85,9 +85,7 @@ mod tests {
     /// Two scenes of a file may have different parts, but the same number of them.
     #[test]
     fn each_choice_of_parts_has_its_own_contents() {
-        let mut character =
-            crate::asset::load(concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/awkward.glb").as_ref())
-                .unwrap();
+        let mut character = crate::asset::load(&sinew_testkit::asset_path("awkward.glb")).unwrap();
         let first = character.default_scene;
         let mut other = character.scenes[first].clone();
         let node = |name: &str| character.skeleton.find(name).unwrap();

@@ -177,9 +177,7 @@ mod tests {
 
     #[test]
     fn vertices_round_trip_to_half_a_step() {
-        let character =
-            crate::asset::load(concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/awkward.glb").as_ref())
-                .unwrap();
+        let character = crate::asset::load(&sinew_testkit::asset_path("awkward.glb")).unwrap();
         let part = character.parts(0)[0];
         let record = VerticesRecord::of(&character, part, step(&character, &[part]));
         let vertices = record.vertices().unwrap();
@@ -195,9 +193,7 @@ mod tests {
 
     #[test]
     fn damaged_vertices_are_refused() {
-        let character =
-            crate::asset::load(concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/awkward.glb").as_ref())
-                .unwrap();
+        let character = crate::asset::load(&sinew_testkit::asset_path("awkward.glb")).unwrap();
         let record = VerticesRecord::of(&character, character.parts(0)[0], 0.002);
         let longer = VerticesRecord { weights: format!("{}00", record.weights), ..record.clone() };
         assert_eq!(longer.vertices(), None);

@@ -161,6 +161,7 @@ impl PropModels {
 #[cfg(test)]
 mod tests {
     use glam::{DVec3, Vec2};
+    use sinew_testkit::asset_path as asset;
 
     use super::*;
     use crate::asset::mannequin;
@@ -169,10 +170,6 @@ mod tests {
     use crate::{NodePoint, Recording, Replay};
 
     const SIZE: Vec2 = Vec2::new(320.0, 240.0);
-
-    fn asset(name: &str) -> PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets").join(name)
-    }
 
     fn holding(file: &Path) -> Session {
         let mut session = Session::new(mannequin().unwrap(), None, SIZE);

@@ -61,8 +61,7 @@ impl SnapshotHarness {
     /// `UPDATE_SNAPSHOTS` is set, writes the file instead.
     pub(super) fn assert_snapshot(&self, name: &str) {
         let image = self.image();
-        let golden =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../tests/goldens/panel/{name}.png"));
+        let golden = sinew_testkit::in_repository("tests/goldens/panel").join(format!("{name}.png"));
         let save = |path: &Path, image: &DecodedImage| {
             std::fs::write(path, image.png(Background::Transparent).unwrap()).unwrap();
         };

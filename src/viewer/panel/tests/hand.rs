@@ -139,7 +139,7 @@ fn the_section_follows_the_arm_that_was_dragged_last() {
 
 fn carrying() -> TestPanel {
     let mut state = selected("leftHand").of_height(TALL);
-    let prop = Prop::new("../../assets/arm.glb".into(), "leftHand".into());
+    let prop = Prop::new(sinew_testkit::asset_path("arm.glb"), "leftHand".into());
     let missing = Prop::new("../../assets/cup.glb".into(), "leftHand".into());
     state.session.apply(Command::Props(vec![prop, missing]));
     state

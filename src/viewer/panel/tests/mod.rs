@@ -155,7 +155,7 @@ fn panel_with_a_playing_clip_matches_its_snapshot() {
 fn animated_morph_target_is_read_only() {
     use egui::accesskit::Role;
     use egui_kittest::kittest::NodeT;
-    let character = crate::asset::load("../../assets/awkward.glb".as_ref()).unwrap();
+    let character = crate::asset::load(&sinew_testkit::asset_path("awkward.glb")).unwrap();
     let session = Session::new(character, None, SIZE);
     let before = TestPanel { session, ..state() }.of_height(TALL).showing(Face::Pose, Pane::Clips);
     let (mut harness, state) = panel(before, Theme::Dark);

@@ -154,13 +154,13 @@ pub(super) fn check_library(app: &mut App) {
 
 /// Checks that a recording plays until an input stops it, and that closing the window afterwards does not ask whether to save.
 pub(super) fn check_watching(app: &mut App) {
-    let path = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/drag.session"));
-    let recording = crate::Recording::open(path).unwrap();
+    let path = sinew_testkit::in_repository("docs/drag.session");
+    let recording = crate::Recording::open(&path).unwrap();
     let character = mannequin().unwrap();
     let rig = crate::rig::load(&character, None).unwrap();
     let replay = crate::Replay::new(&recording, character, rig).unwrap();
     let images = crate::render::DecodedImages::default();
-    app.show_watched(replay, recording.length(), &images, path.to_path_buf());
+    app.show_watched(replay, recording.length(), &images, path);
     std::thread::sleep(Duration::from_millis(700));
     app.advance_watched();
     let pose = app.session.puppet.pose().clone();
