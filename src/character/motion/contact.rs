@@ -24,7 +24,8 @@ pub struct Contact {
     pub point: Vec3,
     /// Start of the contact in the clip or the motion, in seconds.
     pub from: f32,
-    /// End of the contact in the clip or the motion, in seconds.
+    /// End of the contact in the clip or the motion, in seconds. In a motion, an end before the start means that the contact reaches
+    /// around the end of a loop ([`Contact::wraps`]).
     pub to: f32,
     /// Whether the point slides on the ground, as when a figure walks in place. Otherwise it stays in place.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -45,7 +46,7 @@ impl Contact {
             () if !(self.from.is_finite() && self.to.is_finite() && self.point.is_finite()) => {
                 Some("from, to and point must be finite")
             }
-            () if self.from >= self.to => Some("from must be before to"),
+            () if self.from == self.to => Some("from and to must differ"),
             () if self.on == Some(self.node) => Some("on must be another node"),
             () if self.slides && self.on.is_some() => Some("slides and on exclude each other"),
             () => None,
@@ -57,9 +58,41 @@ impl Contact {
         self.on.is_some_and(|on| skeleton.ancestors(on).any(|above| above == self.node))
     }
 
+    /// Returns whether the contact reaches around the end of a loop: it lasts from `from` to the end of the motion, and then from the start of
+    /// the motion to `to`. Its point is at one place in both parts.
+    ///
+    /// ```
+    /// use sinew_character::glam::Vec3;
+    /// use sinew_character::motion::Contact;
+    ///
+    /// let contact = Contact { node: 4, point: Vec3::ZERO, from: 0.75, to: 0.25, slides: false, on: None };
+    /// assert!(contact.wraps());
+    /// let spans: Vec<_> = contact.parts(1.0).map(|part| (part.from, part.to)).collect();
+    /// assert_eq!(spans, [(0.75, 1.0), (0.0, 0.25)]);
+    /// ```
+    pub fn wraps(&self) -> bool {
+        self.to < self.from
+    }
+
+    /// Returns the parts of the contact in the order in which a loop plays them: the contact itself, or two parts if it
+    /// [wraps](Self::wraps). No part wraps. `end` is the length of the motion in seconds.
+    pub fn parts(self, end: f32) -> impl Iterator<Item = Self> {
+        let [first, second] = if self.wraps() {
+            let (from, to) = (self.from.min(end), self.to);
+            [Self { from, to: end, ..self }, Self { from: to.min(0.0), to, ..self }].map(Some)
+        } else {
+            [Some(self), None]
+        };
+        first.into_iter().chain(second)
+    }
+
     /// Returns whether the contact is in effect at a time.
     pub(super) fn holds_at(&self, time: f32) -> bool {
-        (self.from..=self.to).contains(&time)
+        if self.wraps() {
+            time >= self.from || time <= self.to
+        } else {
+            (self.from..=self.to).contains(&time)
+        }
     }
 }
 

@@ -10,8 +10,8 @@ const LIMB: usize = 3;
 
 impl Motion {
     /// When keys at times from `first` to `last` are moved, moves the ends of contacts and the keys of goals at these times with them.
-    /// `carries` returns whether the moved keys carry a node. A contact that would end before it starts stays unchanged. An existing key of
-    /// the same goal at the new time is replaced.
+    /// `carries` returns whether the moved keys carry a node. A contact whose ends would meet or pass each other stays unchanged. An existing
+    /// key of the same goal at the new time is replaced.
     pub(super) fn carry(
         &mut self,
         [first, last]: [f32; 2],
@@ -22,7 +22,7 @@ impl Motion {
         let moved = |time: f32| if moves(time) { retimed(time).max(0.0) } else { time };
         for contact in self.contacts.iter_mut().filter(|contact| carries(contact.node)) {
             let new = Contact { from: moved(contact.from), to: moved(contact.to), ..*contact };
-            if new.error().is_none() {
+            if new.error().is_none() && new.wraps() == contact.wraps() {
                 *contact = new;
             }
         }
@@ -81,6 +81,22 @@ mod tests {
         assert_eq!(spans(&moved(0.0, 1.5))[0], (0.0, 1.0));
         assert_eq!(spans(&moved(1.0, 1.5))[1], (1.0, 1.5));
         assert_eq!(spans(&motion().with_key_copied(1.0, 1.25).unwrap()), spans(&motion()));
+    }
+
+    #[test]
+    fn both_ends_of_a_contact_around_the_end_of_a_loop_are_carried() {
+        let skeleton = skeleton();
+        let mut motion = motion();
+        motion.contacts.truncate(1);
+        (motion.contacts[0].from, motion.contacts[0].to) = (2.0, 1.0);
+        let moved = |from, to| spans(&motion.with_key_moved(from, to, &skeleton).unwrap());
+        assert_eq!(moved(1.0, 0.5), [(2.0, 0.5)]);
+        assert_eq!(moved(2.0, 1.5), [(1.5, 1.0)]);
+        // The contact would no longer reach around the end.
+        assert_eq!(moved(1.0, 2.5), [(2.0, 1.0)]);
+        let keys: Vec<(Vec<usize>, f32)> = [0.0, 1.0, 2.0].map(|time| (vec![2, 3], time)).into();
+        let stretched = motion.with_joint_keys_retimed(&keys, |time| 2.0 * time, false, &skeleton).unwrap();
+        assert_eq!(spans(&stretched), [(4.0, 2.0)]);
     }
 
     /// Regression test: contacts moved only with a key of the limb's end itself.

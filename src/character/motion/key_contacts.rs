@@ -105,9 +105,10 @@ impl KeyContacts {
     }
 
     /// Returns the contacts in the order of the feet and of their keys. Contacts of successive keys are merged while the point stays at
-    /// its position in the first key.
-    pub(super) fn contacts(&self) -> Vec<Contact> {
-        self.tracks.iter().flat_map(Track::contacts).collect()
+    /// its position in the first key. If `is_loop` is set, the motion starts over after its last key, so a contact that ends there is merged
+    /// with one that starts at the first key.
+    pub(super) fn contacts(&self, is_loop: bool) -> Vec<Contact> {
+        self.tracks.iter().flat_map(|track| track.contacts(is_loop)).collect()
     }
 
     /// Returns the corrections of the feet at a time, for the pose that is interpolated from the keys.
@@ -183,14 +184,17 @@ impl KeyContacts {
 
 impl Track {
     /// Returns the contacts of the foot, see [`KeyContacts::contacts`].
-    fn contacts(&self) -> Vec<Contact> {
+    fn contacts(&self, is_loop: bool) -> Vec<Contact> {
         let (mut joined, mut first): (Vec<Contact>, Vec3) = (Vec::new(), Vec3::ZERO);
+        let is_near = |key: &FootKey, point: Vec3, first: Vec3| {
+            key.place.at(point).distance(first) < SAME_PLACE * self.foot.size
+        };
         for (key, next) in self.keys.iter().zip(self.keys.iter().skip(1)) {
             let Some(contact) = key.contact else { continue };
             let goes_on = |last: &&mut Contact| {
                 last.point == contact.point
                     && last.to.to_bits() == contact.from.to_bits()
-                    && next.place.at(contact.point).distance(first) < SAME_PLACE * self.foot.size
+                    && is_near(next, contact.point, first)
             };
             match joined.last_mut().filter(goes_on) {
                 Some(last) => last.to = contact.to,
@@ -198,6 +202,18 @@ impl Track {
                     first = key.place.at(contact.point);
                     joined.push(contact);
                 }
+            }
+        }
+        if let ([start, .., end], true, [first_key, .., last_key]) = (&joined[..], is_loop, &self.keys[..]) {
+            let reaches =
+                [start.from, end.to].map(f32::to_bits) == [first_key.time, last_key.time].map(f32::to_bits);
+            let wrapped = Contact { to: start.to, ..*end };
+            let mut held = self.keys.iter().take_while(|key| key.time <= start.to);
+            let goes_on = start.point == end.point && held.all(|key| is_near(key, end.point, first));
+            if reaches && goes_on && wrapped.wraps() {
+                joined.remove(0);
+                joined.pop();
+                joined.push(wrapped);
             }
         }
         joined

@@ -15,7 +15,8 @@ const LENGTH: f32 = 1.0;
 impl Motion {
     /// Returns the contacts that follow from the keys: a foot that is in the same place in successive keys is in contact. When the foot
     /// drifts away from its position in the first of these keys, another contact begins. While the motion itself has a contact of a foot,
-    /// the keys add no contact for it.
+    /// the keys add no contact for it. If the motion ends with its keys, a foot that stands in the same place at the end and at the start has
+    /// one contact, which [wraps](Contact::wraps).
     ///
     /// ```
     /// use sinew_character::motion::{Motion, PoseKey};
@@ -40,7 +41,10 @@ impl Motion {
         if self.validate().is_err() {
             return Vec::new();
         }
-        let contacts = KeyContacts::new(self, skeleton, feet).contacts();
+        // The last pose remains until the end of the motion, unless a strip follows or the motion ends earlier.
+        let last = self.keys.last().map_or(0.0, |key| key.time);
+        let is_loop = self.takes_keys() && self.duration.is_none_or(|duration| duration >= last);
+        let contacts = KeyContacts::new(self, skeleton, feet).contacts(is_loop);
         contacts.iter().flat_map(|contact| uncovered_parts(self, contact)).collect()
     }
 
@@ -78,16 +82,33 @@ impl Motion {
 
 /// Returns the parts of a contact during which a motion has no contact of the same node.
 pub fn uncovered_parts(motion: &Motion, contact: &Contact) -> Vec<Contact> {
-    let mut stored: Vec<&Contact> = motion.contacts.iter().filter(|c| c.node == contact.node).collect();
+    let stored = motion.contacts.iter().filter(|c| c.node == contact.node);
+    let mut stored: Vec<Contact> = stored.flat_map(|c| c.parts(f32::INFINITY)).collect();
     stored.sort_by(|a, b| a.from.total_cmp(&b.from));
-    let (mut parts, mut from) = (Vec::new(), contact.from);
-    for [start, end] in stored.iter().map(|c| [c.from, c.to]).chain([[contact.to; 2]]) {
-        let to = start.min(contact.to);
-        if to - from > SAME_TIME {
-            parts.push(Contact { from, to, ..*contact });
+    // Keys imply a contact that wraps only if the motion has no clips.
+    let last = motion.seconds(&[]);
+    let mut parts: Vec<Contact> = Vec::new();
+    for part in contact.parts(last) {
+        let mut from = part.from;
+        for [start, end] in stored.iter().map(|c| [c.from, c.to]).chain([[part.to; 2]]) {
+            let to = start.min(part.to);
+            if to > from {
+                parts.push(Contact { from, to, ..part });
+            }
+            from = from.max(end);
         }
-        from = from.max(end);
     }
+    let meets = |pair: &[Contact]| matches!(pair, [a, b] if a.to >= last && b.from <= 0.0);
+    if contact.wraps()
+        && let Some(seam) = parts.windows(2).position(meets)
+    {
+        let after = parts.remove(seam + 1);
+        if let Some(before) = parts.get_mut(seam) {
+            before.to = after.to;
+        }
+    }
+    let seconds = |part: &Contact| part.to - part.from + if part.wraps() { last } else { 0.0 };
+    parts.retain(|part| seconds(part) > SAME_TIME);
     parts
 }
 
@@ -120,8 +141,50 @@ mod tests {
         assert_eq!(spans(vec![stored(0.5, 1.5)]), [(0.0, 0.5), (1.5, 2.0)]);
         assert_eq!(spans(vec![stored(1.0, 3.0), stored(-1.0, 0.25)]), [(0.25, 1.0)]);
         assert_eq!(spans(vec![stored(0.0, 1.9), stored(0.5, 1.0), stored(1.91, 2.0)]), []);
+        assert_eq!(spans(vec![stored(1.5, 0.5)]), [(0.5, 1.5)]);
         // A contact of another node does not shorten the contact.
         assert_eq!(spans(vec![Contact { node: 0, ..stored(0.0, 2.0) }]), [(0.0, 2.0)]);
+    }
+
+    /// Returns a motion in which a foot stands in the first two keys, is elsewhere in the third one, and stands in the last two. `back` is the
+    /// distance in metres between its first and its last place.
+    fn cycle(skeleton: &Skeleton, back: f32) -> Motion {
+        let root = skeleton.parents_first[0].0;
+        let places = [(0.0, 0.0), (1.0, 0.0), (2.0, 0.5), (3.0, back), (4.0, back)];
+        places.into_iter().fold(Motion::default(), |motion, (time, place)| {
+            let mut pose = Pose::rest(skeleton);
+            pose.locals[root].translation.z += place;
+            motion.with_key(PoseKey::new(time, &pose, skeleton))
+        })
+    }
+
+    #[test]
+    fn a_foot_that_stands_at_both_ends_of_a_loop_has_one_contact() {
+        let character = mannequin().unwrap();
+        let skeleton = &character.skeleton;
+        let feet: Vec<Foot> = rig::detect(&character).soles().take(1).collect();
+        let spans = |motion: &Motion| {
+            let contacts = motion.contacts_of_keys(skeleton, &feet);
+            contacts.iter().map(|c| (c.from, c.to)).collect::<Vec<_>>()
+        };
+        let motion = cycle(skeleton, 0.001);
+        assert_eq!(spans(&motion), [(3.0, 1.0)]);
+        let lasting = |duration| Motion { duration: Some(duration), ..motion.clone() };
+        assert_eq!(spans(&lasting(5.0)), [(3.0, 1.0)]);
+        // The motion ends before the last key.
+        assert_eq!(spans(&lasting(3.5)), [(0.0, 1.0), (3.0, 4.0)]);
+        assert_eq!(spans(&cycle(skeleton, 0.02)), [(0.0, 1.0), (3.0, 4.0)]);
+        let planted = motion.with_contacts_of_keys(skeleton, &feet);
+        assert_eq!((spans(&planted), planted.validate()), (vec![], Ok(())));
+        let stored = |from, to| {
+            let contact =
+                Contact { node: feet[0].node, point: Vec3::ZERO, from, to, slides: false, on: None };
+            spans(&Motion { contacts: vec![contact], ..motion.clone() })
+        };
+        assert_eq!(stored(3.5, 0.5), [(3.0, 3.5), (0.5, 1.0)]);
+        assert_eq!(stored(0.25, 0.5), [(3.0, 0.25), (0.5, 1.0)]);
+        assert_eq!(stored(2.5, 3.5), [(3.5, 1.0)]);
+        assert_eq!(stored(0.0, 4.0), []);
     }
 
     /// Regression test: each key is near the previous one, so a single contact held the foot at its first position until the end.
@@ -160,5 +223,10 @@ mod tests {
         let motion = motion.with_contact(7, Vec3::Y, 0.5).unwrap();
         assert_eq!(added(&motion, 0.2), Some((7, Vec3::Y, 0.2, 0.5)));
         assert_eq!(added(&motion, 0.7), None);
+        // Around the end of a loop, there is no room either.
+        let mut wrapped = motion;
+        (wrapped.contacts[0].from, wrapped.contacts[0].to) = (0.75, 0.25);
+        assert_eq!([0.0, 0.25, 0.75, 1.0].map(|time| added(&wrapped, time)), [None; 4]);
+        assert_eq!(added(&wrapped, 0.5), Some((7, Vec3::Y, 0.5, 0.75)));
     }
 }

@@ -7,7 +7,8 @@ use crate::pose::{Pose, world_matrices};
 use crate::rig::Foot;
 
 use super::{
-    ContactConstraint, Edit, Layer, Motion, Player, Playhead, Recorder, RootMotion, Strip, WeightedClip,
+    Contact, ContactConstraint, Edit, Layer, Motion, Player, Playhead, Recorder, RootMotion, Strip,
+    WeightedClip,
 };
 
 /// Speeds of the mannequin's clips in metres per second, measured from the feet on the ground.
@@ -377,6 +378,39 @@ fn planted_feet_stay_where_they_stand() {
         let mut positions: Vec<f32> = of_foot.map(|(_, c)| c.position.z).collect();
         positions.dedup_by(|a, b| (*a - *b).abs() < 1e-3);
         assert!(positions.len() >= 3 && positions.windows(2).all(|w| w[1] > w[0] + 0.7), "{positions:?}");
+    }
+}
+
+/// In the second part of the contact, the figure has walked on by a round.
+#[test]
+fn a_contact_around_the_end_of_a_loop_stays_behind_a_walking_figure() {
+    let (character, feet) = walker();
+    let walk = Motion::clip(clip(&character, "walk"));
+    let round = walk.seconds(&character.clips);
+    let (node, from, to) = (feet[0], round - 0.1, 0.1);
+    let contact = Contact { node, point: Vec3::ZERO, from, to, slides: false, on: None };
+    let motion = Motion { contacts: vec![contact], ..walk };
+    let feet: Vec<Foot> = feet.into_iter().map(Foot::joint).collect();
+    for looping in [true, false] {
+        let mut player = Player::default();
+        player.looping = looping;
+        let (mut pose, mut contacts) = (Pose::rest(&character.skeleton), Vec::new());
+        let mut place = |time: f32| {
+            pose.reset(&character.skeleton);
+            player.pose(&character, &motion, &feet, time, &mut pose, &mut contacts);
+            let [held] = contacts[..] else { panic!("{time}: {contacts:?}") };
+            assert!(held.node == node && held.weight >= 1.0, "{time}: {held:?}");
+            held.position
+        };
+        let [start, end] = [0.05, round - 0.05].map(&mut place);
+        assert!((end - start).z > 0.3 && (end.y - start.y).abs() < 1e-4, "{start} {end}");
+        let rounds = if looping { 3 } else { 0_u8 };
+        for n in 0..rounds {
+            let begins = f32::from(n) * round;
+            let places = [-0.09, -1e-3, 1e-3, 0.09].map(|time| place(begins + round + time));
+            let travelled = f32::from(n) * (end - start);
+            assert!(places.iter().all(|at| at.distance(end + travelled) < 1e-3), "{n}: {places:?}");
+        }
     }
 }
 

@@ -57,13 +57,14 @@ impl Snap {
 }
 
 /// Drags a grip by a number of seconds. Returns the new motion, whose strips are sorted by start, and the grip's item in the new
-/// motion. If the item is unknown, nothing changes.
+/// motion. If the item is unknown, nothing changes. If the motion `loops`, the end of a contact can be dragged around the end of the loop.
 pub(crate) fn drag(
     motion: &Motion,
     clips: &[Clip],
     grip: Grip,
     by: f32,
     snap: Option<&Snap>,
+    loops: bool,
 ) -> (Motion, Item) {
     let (mut motion, item) = (motion.clone(), grip.item());
     if !by.is_finite() {
@@ -100,17 +101,11 @@ pub(crate) fn drag(
             (motion, item)
         }
         Item::Contact(index) => {
+            let seconds = motion.seconds(clips);
             if let Some(contact) = motion.contacts.get_mut(index) {
-                let Contact { from, to, .. } = *contact;
-                match grip {
-                    Grip::Whole(_) => {
-                        let ends = [from + by, to + by];
-                        let start = (from + by + snap.map_or(0.0, |s| s.offset(ends))).max(0.0);
-                        (contact.from, contact.to) = (start, start + (to - from));
-                    }
-                    Grip::First(_) => contact.from = snapped(from + by).max(0.0).min(to - MIN_SECONDS),
-                    Grip::Last(_) => contact.to = snapped(to + by).max(from + MIN_SECONDS),
-                }
+                let is_on_loop = contact.wraps() || loops && contact.to <= seconds;
+                let round = if is_on_loop { seconds.max(contact.from) } else { f32::INFINITY };
+                *contact = with_contact_dragged(contact, grip, by, snap, round.max(MIN_SECONDS));
             }
             (motion, item)
         }
@@ -123,6 +118,40 @@ pub(crate) fn drag(
         }
         Item::Strip(_) => (motion, item),
     }
+}
+
+/// Returns the contact after a drag. A part that is dragged past the end of a loop continues at its start. `round` is the length of the loop
+/// in seconds, and infinite without a loop.
+fn with_contact_dragged(contact: &Contact, grip: Grip, by: f32, snap: Option<&Snap>, round: f32) -> Contact {
+    let Contact { from, to, .. } = *contact;
+    let snapped = |time: f32| snap.map_or(time, |s| s.snapped(time));
+    // The times of a contact that wraps are counted from the round in which it starts.
+    let later = if contact.wraps() { round } else { 0.0 };
+    let [from, to] = match grip {
+        Grip::Whole(_) => {
+            let start = (from + by + snap.map_or(0.0, |s| s.offset([from + by, to + by]))).max(0.0);
+            let length = to - from + later;
+            // A contact that lasts for a whole round cannot wrap.
+            let wrapped = |time: f32| if length < round { time - round } else { time };
+            let start = if start >= round { wrapped(start).min(round) } else { start };
+            let end = start + length;
+            [start, if end > round { wrapped(end) } else { end }]
+        }
+        Grip::First(_) if contact.wraps() => match from + by {
+            time if time >= round && to >= MIN_SECONDS => {
+                [snapped(time - round).clamp(0.0, to - MIN_SECONDS), to]
+            }
+            time => [snapped(time).min(round).min(to + round - MIN_SECONDS).max(to + MIN_SECONDS), to],
+        },
+        Grip::First(_) => [snapped(from + by).max(0.0).min(to - MIN_SECONDS), to],
+        Grip::Last(_) => match to + later + by {
+            time if time > round && from >= MIN_SECONDS => {
+                [from, snapped(time - round).clamp(0.0, from - MIN_SECONDS)]
+            }
+            time => [from, snapped(time).min(round).max(from + MIN_SECONDS)],
+        },
+    };
+    Contact { from, to, ..*contact }
 }
 
 /// Returns the strip with a new start time. After that time the strip plays the same poses at the same times as before.

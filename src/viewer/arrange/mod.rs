@@ -118,7 +118,7 @@ pub(crate) fn extent(motion: &Motion, clips: &[Clip]) -> f32 {
     let strips = motion.strips.iter().map(|s| end(s, clips));
     let edits = motion.edits.iter().map(|e| e.time + e.after);
     let keys = motion.keys.iter().map(|k| k.time);
-    let contacts = motion.contacts.iter().map(|c| c.to);
+    let contacts = motion.contacts.iter().map(|c| c.from.max(c.to));
     let goals = motion.goals.iter().map(|g| g.time);
     let ends = strips.chain(edits).chain(keys).chain(contacts).chain(goals).chain([motion.seconds(clips)]);
     ends.filter(|t| t.is_finite()).fold(0.0, f32::max)

@@ -34,21 +34,21 @@ fn near(a: f32, b: f32) -> bool {
 
 /// Returns the dragged strip after a drag.
 fn dragged(motion: &Motion, grip: Grip, by: f32, snap: Option<&Snap>) -> Strip {
-    let (motion, item) = drag(motion, &clips(), grip, by, snap);
+    let (motion, item) = drag(motion, &clips(), grip, by, snap, false);
     let Item::Strip(index) = item else { panic!("{item:?}") };
     motion.strips[index].clone()
 }
 
 #[test]
 fn moved_strips_stay_sorted() {
-    let (moved, item) = drag(&motion(), &clips(), Grip::Whole(Item::Strip(0)), 1.5, None);
+    let (moved, item) = drag(&motion(), &clips(), Grip::Whole(Item::Strip(0)), 1.5, None, false);
     assert_eq!(item, Item::Strip(1));
     assert!(near(moved.strips[0].start, 0.8) && near(moved.strips[1].start, 1.5));
     // The timeline begins at zero.
     assert!(near(dragged(&motion(), Grip::Whole(Item::Strip(1)), -3.0, None).start, 0.0));
     let unknown = Grip::Whole(Item::Strip(9));
-    assert_eq!(drag(&motion(), &clips(), unknown, 1.0, None).0, motion());
-    assert_eq!(drag(&motion(), &clips(), Grip::Whole(Item::Strip(0)), f32::NAN, None).0, motion());
+    assert_eq!(drag(&motion(), &clips(), unknown, 1.0, None, false).0, motion());
+    assert_eq!(drag(&motion(), &clips(), Grip::Whole(Item::Strip(0)), f32::NAN, None, false).0, motion());
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn contacts_and_their_ends_are_dragged() {
     };
     let item = Item::Contact(0);
     let span = |grip, by, snap: Option<&Snap>| {
-        let (motion, dragged) = drag(&motion, &clips(), grip, by, snap);
+        let (motion, dragged) = drag(&motion, &clips(), grip, by, snap, false);
         assert_eq!((dragged, motion.validate()), (item, Ok(())));
         [motion.contacts[0].from, motion.contacts[0].to]
     };
@@ -126,9 +126,51 @@ fn contacts_and_their_ends_are_dragged() {
 }
 
 #[test]
+fn contacts_are_dragged_around_the_end_of_a_loop() {
+    let item = Item::Contact(0);
+    let [whole, first, last] = [Grip::Whole(item), Grip::First(item), Grip::Last(item)];
+    let span = |[from, to]: [f32; 2], grip, by, snap: Option<&Snap>, loops| {
+        let contact = Contact { node: 3, point: glam::Vec3::Y, from, to, slides: false, on: None };
+        let keys = [0.0, 2.0].map(|time| PoseKey { time, ..PoseKey::default() }).into();
+        let motion = Motion { contacts: vec![contact], keys, ..Motion::default() };
+        let (motion, _) = drag(&motion, &clips(), grip, by, snap, loops);
+        assert_eq!(motion.validate(), Ok(()));
+        assert!(near(extent(&motion, &clips()), motion.contacts[0].to.max(2.0)));
+        [motion.contacts[0].from, motion.contacts[0].to]
+    };
+    let close = |[a, b]: [f32; 2], [c, d]: [f32; 2]| assert!(near(a, c) && near(b, d), "{a} {b}");
+    let before = [0.5, 1.0];
+    close(span(before, last, 1.25, None, true), [0.5, 0.25]);
+    close(span(before, last, 1.25, None, false), [0.5, 2.25]);
+    close(span(before, last, 1.0, None, true), [0.5, 2.0]);
+    close(span(before, last, 9.0, None, true), [0.5, 0.45]);
+    close(span(before, whole, 1.25, None, true), [1.75, 0.25]);
+    close(span(before, whole, 1.75, None, true), [0.25, 0.75]);
+    close(span(before, whole, 1.25, None, false), [1.75, 2.25]);
+    let frames = Snap { marks: Vec::new(), distance: 0.0, step: 0.1 };
+    close(span(before, last, 1.28, Some(&frames), true), [0.5, 0.3]);
+    // A contact of the whole loop cannot wrap, and one that starts with the loop cannot end before it starts.
+    close(span([0.0, 2.0], whole, 0.5, None, true), [0.5, 2.5]);
+    close(span([0.0, 1.0], last, 1.5, None, true), [0.0, 2.0]);
+    // Nor can one that already reaches past the end without wrapping.
+    close(span([1.0, 2.5], last, 0.5, None, true), [1.0, 3.0]);
+    let around = [1.5, 0.25];
+    for loops in [false, true] {
+        close(span(around, first, 0.6, None, loops), [0.1, 0.25]);
+        close(span(around, first, 9.0, None, loops), [0.2, 0.25]);
+        close(span(around, first, -9.0, None, loops), [0.3, 0.25]);
+        close(span(around, last, -0.5, None, loops), [1.5, 1.75]);
+        close(span(around, last, 9.0, None, loops), [1.5, 1.45]);
+        close(span(around, whole, 0.25, None, loops), [1.75, 0.5]);
+        close(span(around, whole, -0.5, None, loops), [1.0, 1.75]);
+        close(span(around, whole, -3.0, None, loops), [0.0, 0.75]);
+    }
+}
+
+#[test]
 fn edits_and_their_windows_are_dragged() {
     let item = Item::Edit(0);
-    let edit = |grip, by| drag(&motion(), &clips(), grip, by, None).0.edits[0].clone();
+    let edit = |grip, by| drag(&motion(), &clips(), grip, by, None, false).0.edits[0].clone();
     assert!(near(edit(Grip::Whole(item), 0.5).time, 1.5));
     assert!(near(edit(Grip::Whole(item), -5.0).time, 0.0));
     assert!(near(edit(Grip::First(item), -0.1).before, 0.5));
@@ -185,7 +227,7 @@ proptest! {
         let item = Item::Strip(index);
         let grip = [Grip::Whole(item), Grip::First(item), Grip::Last(item)][usize::from(part)];
         let snap = Snap::new(&before, &clips(), Some(grip), Some(1.0));
-        let (after, now) = drag(&before, &clips(), grip, by, snaps.then_some(&snap));
+        let (after, now) = drag(&before, &clips(), grip, by, snaps.then_some(&snap), false);
         prop_assert_eq!(after.validate(), Ok(()));
         prop_assert_eq!(after.strips.len(), before.strips.len());
         prop_assert!(after.strips.is_sorted_by(|a, b| a.start <= b.start) && after.strips[0].start >= 0.0);

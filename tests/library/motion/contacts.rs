@@ -252,6 +252,55 @@ fn contacts_of_one_foot_follow_each_other() {
     }
 }
 
+/// The motion jumps back by 10 cm where the loop starts over, but the foot stays where it is.
+#[test]
+fn a_contact_holds_a_foot_around_the_end_of_a_loop() {
+    let mut figure = foot_held(asset::mannequin().unwrap());
+    figure.puppet.options.looping = true;
+    // Times from the start of the contact to its end, close to each other at the seam, in two rounds.
+    let steps = (0..=160_u8).map(|i| 0.8 + 0.4 * f32::from(i) / 160.0);
+    let near_seam = (-10..=10_i8).map(|i| 1.0 + 1e-4 * f32::from(i));
+    let mut times: Vec<f32> = steps.chain(near_seam).collect();
+    times.sort_by(f32::total_cmp);
+    times.extend(times.clone().iter().map(|time| time + 1.0));
+    let moved = |figure: &mut Figure, times: &[f32]| {
+        let poses: Vec<Pose> = times.iter().map(|time| figure.played(*time)).collect();
+        figure.moved(&poses)
+    };
+    figure.puppet.motion.contacts.clear();
+    let free = moved(&mut figure, &times);
+    assert!(free > 0.05, "{free}");
+    figure.contact = Contact { from: 0.8, to: 0.2, ..figure.contact };
+    figure.motion.contacts = vec![figure.contact];
+    figure.puppet.motion = figure.motion.clone();
+    let held = moved(&mut figure, &times);
+    assert!(held < STILL, "{held}");
+    // Before and after the contact, the foot does not jump either.
+    let places: Vec<Vec3> = (0..=480_u16)
+        .map(|i| figure.played(f32::from(i) / 240.0))
+        .collect::<Vec<_>>()
+        .iter()
+        .map(|pose| figure.place(pose))
+        .collect();
+    let jump = places.windows(2).map(|pair| pair[0].distance(pair[1])).fold(0.0, f32::max);
+    assert!(jump < 0.01, "{jump}");
+    // Played once or baked, the foot is in the same place at the start as at the end.
+    figure.puppet.options.looping = false;
+    let ends = [0.8, 0.95, 1.0, 0.0, 0.1, 0.2];
+    let once = moved(&mut figure, &ends);
+    assert!(once < STILL, "{once}");
+    let clip = bake(&mut figure.puppet, 0.0..1.0, 30.0, "loop").unwrap().0;
+    let (mut playhead, skeleton) = (Playhead::default(), &figure.puppet.character().skeleton);
+    let sample = |time: &f32| {
+        let mut pose = Pose::rest(skeleton);
+        playhead.sample(&clip, *time, skeleton, &mut pose);
+        pose
+    };
+    let baked: Vec<Pose> = ends.iter().map(sample).collect();
+    let baked = figure.moved(&baked);
+    assert!(baked < STILL, "{baked}");
+}
+
 /// Contacts that are invalid or cannot be met still produce a finite pose.
 #[test]
 fn odd_contacts_leave_a_finite_pose() {
@@ -263,7 +312,9 @@ fn odd_contacts_leave_a_finite_pose() {
         Contact { on: Some(9999), ..contact(foot) },
         Contact { on: Some(foot), ..contact(foot) },
         Contact { from: f32::NAN, ..contact(foot) },
-        Contact { from: 1.0, to: 0.5, ..contact(foot) },
+        Contact { from: 0.5, to: 0.5, ..contact(foot) },
+        Contact { from: 9.0, to: -1.0, ..contact(foot) },
+        Contact { from: 1e30, to: -1e30, ..contact(hips) },
         Contact { point: Vec3::splat(1e30), ..contact(foot) },
         Contact { point: Vec3::splat(f32::INFINITY), ..contact(foot) },
         Contact { on: Some(foot), ..contact(hips) },

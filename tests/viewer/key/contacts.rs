@@ -155,6 +155,8 @@ fn contacts_are_recorded_and_saved() {
     session.apply(Command::AddContact(hand));
     let mut dragged = motion(&session);
     dragged.contacts[0].from = 0.25;
+    // The hand's contact reaches around the end of the loop.
+    (dragged.contacts[1].from, dragged.contacts[1].to) = (0.75, 0.5);
     session.apply(Command::Motion(Box::new(dragged)));
     session.apply(Command::Release);
     session.apply(Command::Seek(0.5));
@@ -162,6 +164,7 @@ fn contacts_are_recorded_and_saved() {
     let contacts = motion(&session).contacts;
     // The right foot stands in both keys.
     assert_eq!(contacts.len(), 2);
+    assert!(contacts[1].wraps() && contacts[1].node == hand, "{contacts:?}");
     assert!(contacts.iter().all(|contact| contact.node != foot));
     let project = folder.join("a.sinew");
     session.save_project(&project, true).unwrap();
@@ -183,7 +186,7 @@ fn invalid_contacts_are_refused() {
         Contact { on: Some(foot), ..contact },
         Contact { node: session.rig().bones["hips"], on: Some(foot), ..contact },
         Contact { to: f32::NAN, ..contact },
-        Contact { from: 2.0, ..contact },
+        Contact { from: 1.0, ..contact },
         Contact { slides: true, on: Some(0), ..contact },
     ] {
         session.apply(Command::Motion(Box::new(Motion { contacts: vec![invalid], ..before.clone() })));

@@ -3,6 +3,9 @@
 //! The position is taken from the pose of the keys, strips, layers and edits, including the contacts of the keys. Only the point is held.
 //! The node rotates about the point, from its orientation in one key to its orientation in the next. The offset of the point fades in
 //! before a contact and fades out after it.
+//!
+//! A contact that reaches around the end of a loop is held as two parts. In the second part, the point is where the first part put it, a
+//! round earlier.
 
 use glam::{Affine3A, Quat, Vec3};
 
@@ -38,12 +41,29 @@ impl PreparedMotion {
     pub(super) fn hold(&mut self, character: &Character, rest: &Pose, scratch: &mut Scratch) {
         let nodes = character.skeleton.nodes.len();
         let exists = |c: &&Contact| c.node < nodes && c.on.is_none_or(|on| on < nodes);
-        let mut contacts: Vec<Contact> = self.motion.contacts.iter().filter(exists).copied().collect();
-        contacts.sort_by(|a, b| a.from.total_cmp(&b.from));
-        for (index, &contact) in contacts.iter().enumerate() {
+        let end = self.motion.seconds(&character.clips);
+        // The parts of the contacts, each with the time in the round before at which its contact began.
+        let mut parts: Vec<(Contact, Option<f32>)> = Vec::new();
+        for contact in self.motion.contacts.iter().filter(exists) {
+            let mut begun = None;
+            for part in contact.parts(end) {
+                parts.push((part, begun));
+                begun = Some(part.from);
+            }
+        }
+        parts.sort_by(|(a, _), (b, _)| a.from.total_cmp(&b.from));
+        let contacts: Vec<Contact> = parts.iter().map(|(part, _)| *part).collect();
+        for (index, &(contact, begun)) in parts.iter().enumerate() {
             let [first, last] =
                 [contact.from, contact.to].map(|time| self.places(character, &contact, time, rest, scratch));
             let ([first, place], [last, _]) = (first, last);
+            let place = begun.map_or(place, |time| {
+                let [_, place] = self.places(character, &contact, time, rest, scratch);
+                match contact.on {
+                    Some(_) => place,
+                    None => self.round_motion.inverse().transform_point(place),
+                }
+            });
             let held = |at: Vec3| if contact.slides { at.with_y(place.y) } else { place };
             let offsets = [first, last].map(|at| held(at) - at);
             if !(place.is_finite() && offsets.iter().all(|offset| offset.is_finite())) {

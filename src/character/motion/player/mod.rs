@@ -21,7 +21,7 @@ use super::root_node::RootNode;
 use super::sample::Playhead;
 use super::strip::PreparedStrip;
 use super::timeline::{Motion, RootMotion};
-use super::{ContactConstraint, GoalKey, Layer, sample_keys};
+use super::{Contact, ContactConstraint, GoalKey, Layer, sample_keys};
 use feet::PlantedFoot;
 use held::HeldContact;
 
@@ -72,7 +72,8 @@ struct PreparedMotion {
     root_node: Option<RootNode>,
     /// Length of the loop in seconds, if the motion is played as a loop.
     round: Option<f32>,
-    /// Root motion from the start of a round to its end, if the root motion of a strip accumulates.
+    /// Root motion from the start of a round to its end, if the root motion of a strip accumulates and the motion is played as a loop or has
+    /// a contact that reaches around the end of a loop.
     round_motion: PlanarTransform,
     locomotion: LocomotionRoot,
     strips: Vec<PreparedStrip>,
@@ -287,7 +288,9 @@ impl PreparedMotion {
     /// Measures the root motion of a round.
     fn measure_round(&mut self, character: &Character, rest: &Pose, scratch: &mut Scratch) {
         let accumulates = self.motion.strips.iter().any(|s| s.root_motion == RootMotion::Accumulate);
-        let Some(round) = self.round.filter(|_| accumulates) else { return };
+        let wraps = self.motion.contacts.iter().any(Contact::wraps);
+        let round = self.round.or_else(|| wraps.then(|| self.motion.seconds(&character.clips)));
+        let Some(round) = round.filter(|_| accumulates) else { return };
         let [start, end] = [0.0, round].map(|time| {
             let mut pose = rest.clone();
             sample_keys::sample(&self.motion.keys, &character.skeleton, time, &mut pose, &mut scratch.other);

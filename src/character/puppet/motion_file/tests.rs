@@ -147,7 +147,7 @@ fn errors_name_the_line() {
         ("[[contact]]\nnode = \"nose\"\nfrom = 0\nto = 1", 3, "contacts[0]: node \"nose\" does not exist"),
         ("[[contact]]\nnode = 3\nfrom = 0\nto = 1", 3, "contacts[0]: node must be the name of a node"),
         ("[[contact]]\nnode = \"hips\"\nfrom = 0", 3, "contacts[0]: to is missing"),
-        ("[[contact]]\nnode = \"hips\"\nfrom = 1\nto = 1", 2, "contacts[0]: from must be before to"),
+        ("[[contact]]\nnode = \"hips\"\nfrom = 1\nto = 1", 2, "contacts[0]: from and to must differ"),
         ("[[contact]]\nnode = \"hips\"\nfrom = nan\nto = 1", 4, "contacts[0]: from: value is not finite"),
         ("[[contact]]\nnode = \"hips\"\nfrom = 0\nto = 1e7", 5, "contacts[0]: to must be a number from"),
         ("[[contact]]\nnode = \"hips\"\nfrom = 0\nto = 1\nmode = 1", 6, "contacts[0]: unknown key \"mode\""),
@@ -257,14 +257,16 @@ fn marks_belong_to_the_clips_of_their_strip() {
 fn contacts_are_read_and_written() {
     let text = "version = 1\n\n\
         [[contact]]\nnode = \"leftFoot\"\npoint = [0.0, -0.1, 0.05]\nfrom = 0.5\nto = 1.25\nslides = true\n\n\
-        [[contact]]\nnode = \"leftHand\"\nfrom = 0.0\nto = 0.1\non = \"hips\"\n";
+        [[contact]]\nnode = \"leftHand\"\nfrom = 0.0\nto = 0.1\non = \"hips\"\n\n\
+        [[contact]]\nnode = \"rightFoot\"\nfrom = 1.5\nto = 0.25\n";
     let motion = read_motion(text).unwrap();
     let character = mannequin().unwrap();
     let node = |name: &str| character.skeleton.find(name).unwrap();
-    let [foot, hand] = motion.contacts[..] else { panic!("{motion:?}") };
+    let [foot, hand, around] = motion.contacts[..] else { panic!("{motion:?}") };
     assert_eq!((foot.node, foot.on, foot.slides), (node("leftFoot"), None, true));
     assert_eq!((foot.from, foot.to, foot.point), (0.5, 1.25, Vec3::new(0.0, -0.1, 0.05)));
     assert_eq!((hand.node, hand.on, hand.slides), (node("leftHand"), Some(node("hips")), false));
+    assert!((around.node, around.from, around.to) == (node("rightFoot"), 1.5, 0.25) && around.wraps());
     {
         let (mut document, rig) = (toml_edit::DocumentMut::new(), crate::rig::detect(&character));
         document.insert("version", toml_edit::value(1));

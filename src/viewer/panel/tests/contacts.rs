@@ -95,6 +95,49 @@ fn bars_are_planted_moved_and_removed() {
 }
 
 #[test]
+fn a_bar_is_dragged_around_the_end_of_the_loop() {
+    let (mut harness, state) = timeline_harness(keyed(), Theme::Dark);
+    harness.get_by_label("Joints").click();
+    harness.run();
+    let left = || {
+        let [contact] = contacts(&state)[..] else { panic!("{:?}", contacts(&state)) };
+        let [from, to] = {
+            let timeline = state.borrow().session.document.settings.timeline;
+            [contact.from, contact.to].map(|time| timeline.text(time))
+        };
+        (contact, format!("Left foot contact from {from} to {to}"))
+    };
+    drag_part(&mut harness, &format!("Start of {OF_KEYS}"), vec2(120.0, 0.0), false);
+    let (before, title) = left();
+    assert!(before.from > 0.3 && before.to == 1.0, "{before:?}");
+    // The motion lasts for two seconds.
+    drag_part(&mut harness, &format!("End of {title}"), vec2(320.0, 0.0), false);
+    let (around, title) = left();
+    assert!(
+        around.wraps() && around.from == before.from && around.to < 0.2 && is_frame(around.to),
+        "{around:?}"
+    );
+    assert_eq!(harness.get_all_by_label(&title).count(), 2);
+    // The keys still imply the rest of the contact.
+    let timeline = state.borrow().session.document.settings.timeline;
+    let [end, start] = [around.to, around.from].map(|time| timeline.text(time));
+    harness.get_by_label(&format!("Left foot contact from {end} to {start}, from the keys"));
+    // The second bar has only the end of the contact, which can be dragged back.
+    let rects = ["Start", "End"].map(|end| harness.get_by_label(&format!("{end} of {title}")).rect());
+    assert!(rects[1].right() < rects[0].left(), "{rects:?}");
+    drag_part(&mut harness, &format!("End of {title}"), vec2(-60.0, 0.0), false);
+    let (back, title) = left();
+    assert!(!back.wraps() && back.to > 1.7 && back.to < 2.0, "{back:?}");
+    assert_eq!(harness.get_all_by_label(&title).count(), 1);
+    // Without a loop, the contact reaches past the end of the motion.
+    state.borrow_mut().session.apply(Command::Looping(false));
+    harness.run();
+    drag_part(&mut harness, &format!("End of {title}"), vec2(60.0, 0.0), false);
+    let (past, _) = left();
+    assert!(!past.wraps() && past.to > 2.0, "{past:?}");
+}
+
+#[test]
 fn a_contact_of_the_selected_hand_is_added() {
     let (mut harness, state) = timeline_harness(keyed(), Theme::Dark);
     harness.get_by_label("Joints").click();

@@ -19,6 +19,8 @@ const INSET: f32 = 4.0;
 const END: f32 = 8.0;
 /// Minimum width of a bar in points.
 const MIN_WIDTH: f32 = 6.0;
+/// Latest time that can be entered, in seconds.
+const LAST_TIME: f32 = 3600.0;
 /// The bones that a hand or foot is likely to touch.
 const BONES: [&str; 10] = [
     "hips",
@@ -33,25 +35,32 @@ const BONES: [&str; 10] = [
     "rightHand",
 ];
 
-/// Shows the bars of a row. Dragging moves a bar or one of its ends. A bar implied by the keys is stored when it is first dragged.
+/// Shows the bars of a row. Dragging moves a bar or one of its ends. A bar implied by the keys is stored when it is first dragged. A contact
+/// that reaches around the end of a loop is shown as two bars.
 pub(super) fn bars(ui: &mut Ui, session: &Session, row: &ContactRow, lane: Lane, state: &mut TimelineState) {
-    for (index, bar) in row.bars.iter().enumerate() {
-        let [from, to] = [bar.contact.from, bar.contact.to].map(|time| lane.ruler.x(time));
+    let seconds = session.puppet.seconds();
+    let parts = row.bars.iter().enumerate().flat_map(|(index, bar)| {
+        let count = bar.contact.parts(seconds).count();
+        let parts = bar.contact.parts(seconds).enumerate();
+        parts.map(move |(piece, contact)| (index, bar, piece, contact, [piece == 0, piece + 1 == count]))
+    });
+    for (index, bar, piece, contact, has_ends) in parts {
+        let [from, to] = [contact.from, contact.to].map(|time| lane.ruler.x(time));
         let inside = lane.rect.shrink2(vec2(0.0, INSET));
         let rect = Rect::from_x_y_ranges(from..=to.max(from + MIN_WIDTH), inside.y_range());
         if !lane.rect.intersects(rect) {
             continue;
         }
-        let is_highlighted = ui.push_id(("contact", row.node, index), |ui| {
+        let is_highlighted = ui.push_id(("contact", row.node, index, piece), |ui| {
             ui.set_clip_rect(ui.clip_rect().intersect(lane.rect));
-            grips(ui, session, bar, &row.name, &lane.ruler, rect, state)
+            grips(ui, session, bar, &row.name, &lane.ruler, rect, has_ends, state)
         });
         let is_selected = bar.is_stored && state.selected == Some(Item::Contact(bar.index));
         draw(ui, rect, bar.is_stored, is_selected, is_highlighted.inner);
     }
 }
 
-/// Handles the pointer on a bar and its ends. Returns whether the bar is highlighted.
+/// Handles the pointer on a bar and on those of its two ends that are ends of the contact. Returns whether the bar is highlighted.
 fn grips(
     ui: &Ui,
     session: &Session,
@@ -59,6 +68,7 @@ fn grips(
     name: &str,
     ruler: &Ruler,
     rect: Rect,
+    has_ends: [bool; 2],
     state: &mut TimelineState,
 ) -> bool {
     let title = title(bar, name, &session.document.settings.timeline);
@@ -75,8 +85,10 @@ fn grips(
     let width = END.min(rect.width() / 3.0);
     let first = Rect::from_min_max(rect.min, pos2(rect.left() + width, rect.bottom()));
     let last = Rect::from_min_max(pos2(rect.right() - width, rect.top()), rect.max);
-    is_highlighted |= part(ui, Grip::First(item), first, ruler, changed, state, &format!("Start of {title}"));
-    is_highlighted |= part(ui, Grip::Last(item), last, ruler, changed, state, &format!("End of {title}"));
+    let ends = [(Grip::First(item), first, "Start"), (Grip::Last(item), last, "End")];
+    for ((grip, rect, end), _) in ends.into_iter().zip(has_ends).filter(|(_, has_end)| *has_end) {
+        is_highlighted |= part(ui, grip, rect, ruler, changed, state, &format!("{end} of {title}"));
+    }
     is_highlighted
 }
 
@@ -131,8 +143,12 @@ pub(super) fn details(
     ui.label(RichText::new(row_name(session, contact.node)).strong());
     let mut new = *contact;
     let step = timeline.time(1.0);
-    counter::field(ui, timeline, &mut new.from, [0.0, contact.to - step], "Start of the contact");
-    counter::field(ui, timeline, &mut new.to, [contact.from + step, 3600.0], "End of the contact");
+    let (mut starts, mut ends) = ([0.0, contact.to - step], [contact.from + step, LAST_TIME]);
+    if contact.wraps() {
+        (starts, ends) = ([contact.to + step, LAST_TIME], [0.0, contact.from - step]);
+    }
+    counter::field(ui, timeline, &mut new.from, starts, "Start of the contact");
+    counter::field(ui, timeline, &mut new.to, ends, "End of the contact");
     let bone_of = |node: usize| session.puppet.rig.bones.iter().find(|(_, known)| **known == node);
     let name = |on: Option<usize>| match on {
         None => "the world".to_owned(),
