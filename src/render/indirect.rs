@@ -5,7 +5,7 @@ use std::mem::offset_of;
 use std::ops::{AddAssign, Range};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use bytemuck::{bytes_of, cast_slice};
+use bytemuck::{bytes_of, cast_slice, pod_collect_to_vec};
 use wgpu::BufferUsages;
 
 use super::compute::{Access, Kernel, read_back, storage, storage_with, uniform};
@@ -83,6 +83,25 @@ pub struct DrawnLevels {
     pub characters: [u64; LEVELS],
     /// The number of triangles of these characters.
     pub triangles: u64,
+}
+
+impl DrawnLevels {
+    /// Returns the number of visible characters.
+    pub fn visible(&self) -> u64 {
+        self.characters.iter().sum()
+    }
+
+    /// Returns what the draws of a list contain. `bytes` are their arguments, for each part and each level.
+    pub(crate) fn of_draws(bytes: &[u8]) -> Self {
+        let draws = pod_collect_to_vec::<u8, [u32; 5]>(bytes);
+        let triangles =
+            draws.iter().map(|[indices, instances, ..]| u64::from(indices / 3) * u64::from(*instances));
+        let mut drawn = Self { triangles: triangles.sum(), ..Self::default() };
+        // All parts have the same instances.
+        let levels = drawn.characters.iter_mut().zip(&draws);
+        levels.for_each(|(count, [_, instances, ..])| *count = u64::from(*instances));
+        drawn
+    }
 }
 
 impl AddAssign for DrawnLevels {
@@ -263,22 +282,18 @@ impl GpuInstances {
     pub(crate) fn read_drawn(&self, gpu: &Gpu) -> Result<DrawnLevels, RenderError> {
         let [View { arguments, .. }, _] = &self.views;
         let encoder = gpu.device.create_command_encoder(&Default::default());
-        let size = (self.coarse.len() * LEVELS) as u64 * ARGUMENTS;
-        read_back(gpu, encoder, arguments, 0..size, |bytes| {
-            let draws = cast_slice::<u8, [u32; 5]>(bytes)
-                .iter()
-                .map(|&[indices, instances, ..]| (indices, instances));
-            let triangles =
-                draws.clone().map(|(indices, instances)| u64::from(indices / 3) * u64::from(instances));
-            let mut drawn = DrawnLevels { triangles: triangles.sum(), ..DrawnLevels::default() };
-            // All parts have the same instances.
-            drawn
-                .characters
-                .iter_mut()
-                .zip(draws)
-                .for_each(|(count, (_, instances))| *count = instances.into());
-            drawn
-        })
+        read_back(gpu, encoder, arguments, 0..self.draws_size(), DrawnLevels::of_draws)
+    }
+
+    /// Returns the size in bytes of the arguments of the camera's draws.
+    pub(crate) fn draws_size(&self) -> u64 {
+        (self.coarse.len() * LEVELS) as u64 * ARGUMENTS
+    }
+
+    /// Encodes a copy of these arguments to an offset of a buffer.
+    pub(crate) fn copy_draws(&self, encoder: &mut wgpu::CommandEncoder, target: &wgpu::Buffer, offset: u64) {
+        let [View { arguments, .. }, _] = &self.views;
+        encoder.copy_buffer_to_buffer(arguments, 0, target, offset, self.draws_size());
     }
 
     /// Returns the size of the list in bytes, excluding the buffers that the caller passed in.

@@ -1,4 +1,6 @@
-//! A window in which a crowd walks. The camera orbits, pans and zooms; space pauses.
+//! A window in which a crowd walks. The camera orbits, pans and zooms; space pauses, and S hides and shows statistics.
+
+mod overlay;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,13 +19,14 @@ use crate::render::{
     AdapterChoice, Background, Canvas, Gpu, Light, LightSource, RenderError, Renderer, ShadingMode,
 };
 use crate::rig::Rig;
-use crate::scene::{CrowdLayout, CrowdScene, ViewSettings};
+use crate::scene::{CrowdLayout, CrowdMeter, CrowdScene, ViewSettings};
 use crate::view::AUTO_FOV_Y;
 use sinew_render::crowd::CrowdError;
 
-use super::window::initial_size;
 use super::window::swapchain::{Acquired, Swapchain};
+use super::window::{initial_size, scale};
 use super::{Orbit, ViewerError};
+use overlay::Overlay;
 
 /// Maximum time step, so that no member jumps after a period without frames.
 const MAX_STEP: Duration = Duration::from_millis(50);
@@ -31,6 +34,8 @@ const MAX_STEP: Duration = Duration::from_millis(50);
 const TITLE_INTERVAL: Duration = Duration::from_secs(1);
 /// Delay before drawing is retried if the window has no texture.
 const RETRY: Duration = Duration::from_millis(50);
+/// The number of further frames that are drawn after a change while the crowd is paused, because statistics are those of an earlier frame.
+const SETTLING: u32 = 3;
 /// A device that is lost again within this time is not recreated.
 const REBUILD_INTERVAL: Duration = Duration::from_secs(2);
 /// Minimum height of the camera above the ground, as a fraction of the crowd's radius.
@@ -61,6 +66,7 @@ pub fn open_crowd(opening: CrowdOpening) -> Result<(), ViewerError> {
         orbit: None,
         pointer: Pointer::default(),
         is_paused: false,
+        shows_statistics: true,
         rebuilt: None,
         failure: None,
     };
@@ -78,6 +84,7 @@ struct CrowdApp {
     orbit: Option<Orbit>,
     pointer: Pointer,
     is_paused: bool,
+    shows_statistics: bool,
     rebuilt: Option<Instant>,
     failure: Option<ViewerError>,
 }
@@ -103,6 +110,10 @@ struct Stage {
     swapchain: Swapchain,
     renderer: Renderer,
     scene: CrowdScene,
+    meter: CrowdMeter,
+    overlay: Overlay,
+    /// The number of frames to draw until the statistics are those of the last change.
+    settling: u32,
     stepped: Instant,
     /// Start of the interval in which frames are counted, and the number of frames so far.
     counted: (Instant, u32),
@@ -127,6 +138,7 @@ impl Stage {
         let target = || wgpu::SurfaceTarget::from(Arc::clone(&window));
         let (gpu, surface, offered) = Gpu::with_surface(&opening.adapter, display, target)?;
         let swapchain = Swapchain::new(&gpu, surface, &offered, window.inner_size())?;
+        let (meter, overlay) = (CrowdMeter::new(&gpu), Overlay::new(&gpu, swapchain.plain));
         let mut renderer = Renderer::new(gpu);
         let mode = ShadingMode::Shaded;
         let scene = CrowdScene::new(&mut renderer, &opening.characters, &opening.layout, mode);
@@ -135,7 +147,23 @@ impl Stage {
             other => ViewerError::Window(other.to_string()),
         })?;
         let now = Instant::now();
-        Ok(Self { window, swapchain, renderer, scene, stepped: now, counted: (now, 0) })
+        Ok(Self {
+            window,
+            swapchain,
+            renderer,
+            scene,
+            meter,
+            overlay,
+            settling: 0,
+            stepped: now,
+            counted: (now, 0),
+        })
+    }
+
+    /// Redraws the window after a change.
+    fn request_redraw(&mut self) {
+        self.settling = SETTLING;
+        self.window.request_redraw();
     }
 
     fn aspect(&self) -> f32 {
@@ -146,7 +174,7 @@ impl Stage {
     }
 
     /// Advances the crowd and draws it.
-    fn draw(&mut self, orbit: &Orbit, is_paused: bool) -> Result<Shown, RenderError> {
+    fn draw(&mut self, orbit: &Orbit, is_paused: bool, shows_statistics: bool) -> Result<Shown, RenderError> {
         let gpu = self.renderer.gpu().clone();
         let now = Instant::now();
         let seconds = (now - self.stepped).min(MAX_STEP).as_secs_f32();
@@ -173,13 +201,20 @@ impl Stage {
             shadow: is_fast,
             scale: 1.0,
         };
-        let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        self.scene.step(&mut encoder, if is_paused { 0.0 } else { seconds }, settings.camera.position)?;
         let (size, format) = (self.swapchain.size(), self.swapchain.format());
         let view = texture.texture.create_view(&Default::default());
         let canvas = Canvas { view: &view, format, size, area: size, is_hdr: false };
-        self.renderer.draw(&self.scene.models(), &self.scene.frame(&settings), &canvas, &mut encoder)?;
-        gpu.queue.submit([encoder.finish()]);
+        let seconds = if is_paused { 0.0 } else { seconds };
+        self.meter.set_on(shows_statistics);
+        self.meter.draw(&mut self.renderer, &mut self.scene, seconds, &settings, &canvas)?;
+        // The overlay panics on a lost device.
+        gpu.check()?;
+        if let Some(stats) = self.meter.latest().filter(|_| shows_statistics) {
+            let plain = Some(self.swapchain.plain);
+            let view = wgpu::TextureViewDescriptor { format: plain, ..Default::default() };
+            let view = texture.texture.create_view(&view);
+            self.overlay.draw(&gpu, stats, &view, size, scale(&self.window));
+        }
         self.window.pre_present_notify();
         gpu.queue.present(texture);
         self.count();
@@ -204,11 +239,11 @@ impl Stage {
 impl CrowdApp {
     fn create(&mut self, events: &ActiveEventLoop, window: Option<Arc<Window>>) {
         match Stage::new(events, window, &self.opening) {
-            Ok(stage) => {
+            Ok(mut stage) => {
                 let radius = stage.scene.bounds().sphere().1;
                 let camera = stage.scene.camera(AUTO_FOV_Y, stage.aspect());
                 self.orbit.get_or_insert_with(|| Orbit::of_camera(&camera, radius));
-                stage.window.request_redraw();
+                stage.request_redraw();
                 self.stage = Some(stage);
             }
             Err(failure) => self.fail(events, failure),
@@ -223,9 +258,13 @@ impl CrowdApp {
 
     fn redraw(&mut self, events: &ActiveEventLoop) {
         let (Some(stage), Some(orbit)) = (&mut self.stage, &self.orbit) else { return };
-        match stage.draw(orbit, self.is_paused) {
+        match stage.draw(orbit, self.is_paused, self.shows_statistics) {
             // A hidden window is drawn again when it appears, and a paused one when the camera moves.
             Ok(Shown::Now) if !self.is_paused => stage.window.request_redraw(),
+            Ok(Shown::Now) if self.shows_statistics && stage.settling > 0 => {
+                stage.settling -= 1;
+                stage.window.request_redraw();
+            }
             Ok(Shown::Later) => events.set_control_flow(ControlFlow::wait_duration(RETRY)),
             Ok(Shown::Now | Shown::Hidden) => {}
             Err(lost @ RenderError::Lost(_)) => {
@@ -242,14 +281,14 @@ impl CrowdApp {
         }
     }
 
-    fn request_redraw(&self) {
-        self.stage.iter().for_each(|stage| stage.window.request_redraw());
+    fn request_redraw(&mut self) {
+        self.stage.iter_mut().for_each(Stage::request_redraw);
     }
 
     fn move_pointer(&mut self, at: Vec2) {
         let by = at - self.pointer.at;
         self.pointer.at = at;
-        let (Some(orbit), Some(stage)) = (&mut self.orbit, &self.stage) else { return };
+        let (Some(orbit), Some(stage)) = (&mut self.orbit, &mut self.stage) else { return };
         #[expect(clippy::cast_precision_loss, reason = "window sizes are far below 2²⁴")]
         let height = stage.swapchain.size().1 as f32;
         match self.pointer.held {
@@ -257,17 +296,21 @@ impl CrowdApp {
             Some(MouseButton::Middle | MouseButton::Right) => orbit.pan(by, height),
             _ => return,
         }
-        stage.window.request_redraw();
+        stage.request_redraw();
     }
 
     fn press(&mut self, events: &ActiveEventLoop, key: &KeyEvent) {
         if key.state != ElementState::Pressed || key.repeat {
             return;
         }
-        match key.logical_key {
+        match &key.logical_key {
             Key::Named(NamedKey::Escape) => events.exit(),
             Key::Named(NamedKey::Space) => {
                 self.is_paused = !self.is_paused;
+                self.request_redraw();
+            }
+            Key::Character(letter) if letter.eq_ignore_ascii_case("s") => {
+                self.shows_statistics = !self.shows_statistics;
                 self.request_redraw();
             }
             _ => {}
@@ -303,7 +346,7 @@ impl ApplicationHandler for CrowdApp {
                 // A minimised window has no pixels.
                 if let Some(stage) = self.stage.as_mut().filter(|_| width > 0 && height > 0) {
                     stage.swapchain.resize(stage.renderer.gpu(), width, height);
-                    stage.window.request_redraw();
+                    stage.request_redraw();
                 }
             }
             WindowEvent::Occluded(false) => {

@@ -67,6 +67,7 @@ impl Renderer {
             lines,
             overlays,
             culling,
+            culling_queries,
             buffers,
             patch,
             list,
@@ -87,7 +88,17 @@ impl Renderer {
         let shadow_view = shadow.map(|shadow| &shadow.view);
         let mut light = lights.bind(gpu, layouts, shadow_view, occlusion, None);
         if let Some(culling) = culling.as_ref().filter(|_| !frame.crowds.is_empty()) {
-            let mut pass = encoder.begin_compute_pass(&Default::default());
+            let queries = culling_queries.take();
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+                label: Some("culling"),
+                timestamp_writes: queries.as_ref().map(|(query_set, first)| {
+                    wgpu::ComputePassTimestampWrites {
+                        query_set,
+                        beginning_of_pass_write_index: Some(*first),
+                        end_of_pass_write_index: Some(first + 1),
+                    }
+                }),
+            });
             for crowd in &frame.crowds {
                 culling.encode(&mut pass, crowd.instances, 0);
                 if plan.has_shadow {

@@ -46,6 +46,8 @@ pub struct Renderer {
     list: DrawList,
     overlays: Vec<gpu_types::Line>,
     culling: Option<Culling>,
+    /// The queries that receive the times of the next culling pass: a set, and the index of the first of two queries.
+    culling_queries: Option<(wgpu::QuerySet, u32)>,
     buffers: FrameBuffers,
 }
 
@@ -73,6 +75,7 @@ impl Renderer {
             list: DrawList::default(),
             overlays: Vec::new(),
             culling: None,
+            culling_queries: None,
             buffers: FrameBuffers::default(),
         }
     }
@@ -100,6 +103,16 @@ impl Renderer {
         let culling = self.culling.get_or_insert_with(|| Culling::new(&self.gpu));
         let indices: Vec<_> = model.parts.iter().map(|part| part.indices.clone()).collect();
         GpuInstances::new(&self.gpu, &self.layouts, culling, buffers, parts, &indices)
+    }
+
+    /// Lets the next frame write timestamps before and after its culling, to a query and the one after it.
+    pub(crate) fn time_culling(&mut self, queries: &wgpu::QuerySet, first: u32) {
+        self.culling_queries = Some((queries.clone(), first));
+    }
+
+    /// Returns whether that frame has encoded the timestamps. A frame without crowds has no culling.
+    pub(crate) fn end_culling_times(&mut self) -> bool {
+        self.culling_queries.take().is_none()
     }
 
     /// Uploads some parts of a character.

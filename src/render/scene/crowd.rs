@@ -181,7 +181,7 @@ impl CrowdScene {
     }
 
     /// Waits for the GPU, and returns the levels of detail of the characters that the camera saw in the last frame. Crowds on the CPU have
-    /// no levels.
+    /// no levels. [`CrowdMeter`](super::CrowdMeter) and [`DrawnReader`](crate::DrawnReader) do not wait.
     ///
     /// # Errors
     /// [`RenderError`] if the driver reports an error.

@@ -3,12 +3,16 @@
 
 pub mod compare;
 mod crowd;
+mod crowd_meter;
+mod crowd_stats;
 mod frame;
 mod legend;
 mod lights;
 pub mod picking;
 
 pub use crowd::{CrowdLayout, CrowdScene};
+pub use crowd_meter::CrowdMeter;
+pub use crowd_stats::{CrowdStats, CrowdTimes, TimeSource};
 pub use frame::{ViewSettings, draws, frame, ghost, instance, shows_skeleton, skeleton};
 pub use legend::{LegendLine, draw_legend, legend};
 pub use lights::file_lights;

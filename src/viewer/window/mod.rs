@@ -27,7 +27,6 @@ mod events;
 mod export;
 mod exports;
 mod files;
-mod gpu_timer;
 mod handler;
 mod library;
 pub(super) mod loader;
@@ -325,7 +324,8 @@ fn pixels(x: f64, y: f64) -> Vec2 {
     Vec2::new(x as f32, y as f32)
 }
 
+/// Returns the number of pixels per point in a window.
 #[expect(clippy::cast_possible_truncation, reason = "a small factor")]
-fn scale(window: &Window) -> f32 {
+pub(super) fn scale(window: &Window) -> f32 {
     window.scale_factor() as f32
 }

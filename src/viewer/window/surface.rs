@@ -14,10 +14,10 @@ use crate::asset::Character;
 use crate::platform::Instant;
 use crate::puppet::Puppet;
 use crate::render::{
-    Compositor, DecodedImages, Frame, FrameTexture, Gpu, Model, Placement, RenderError, Renderer, ShadingMode,
+    Compositor, DecodedImages, Frame, FrameTexture, Gpu, GpuTimer, Model, Placement, RenderError, Renderer,
+    ShadingMode,
 };
 
-use super::gpu_timer::GpuTimer;
 use super::panel_output::PanelOutput;
 use super::software::PanelTexture;
 use super::swapchain::{Acquired, Swapchain};
@@ -93,7 +93,7 @@ impl Graphics {
         let [scene, unseen] = [0; 2].map(|_| FrameTexture::new([format, plain]));
         let compositor = Compositor::new(&gpu, plain);
         let is_hardware = !gpu.is_software();
-        let timer = is_hardware.then(|| GpuTimer::new(&gpu)).flatten();
+        let timer = is_hardware.then(|| GpuTimer::new(&gpu, 2)).flatten();
         let renderer = Renderer::new(gpu);
         let model = renderer.model(&Character::default(), &[], &DecodedImages::default())?;
         Ok(Self {
@@ -233,7 +233,9 @@ impl Graphics {
                 waited += before.elapsed();
             }
             let beside = match (&mut self.timer, scene) {
-                (Some(timer), Some(scene)) => timer.latest(self.renderer.gpu(), kind(scene)),
+                (Some(timer), Some(scene)) => {
+                    timer.latest(kind(scene)).and_then(|times| times.first().copied())
+                }
                 _ => Some(Duration::ZERO),
             };
             Ok(Drawn { outcome, has_drawn_scene, waited, beside })
