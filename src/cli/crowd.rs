@@ -1,6 +1,8 @@
-//! `sinew crowd`: draws a crowd, or a sequence of images of it, without a window.
+//! `sinew crowd`: draws a crowd, or a sequence of images of it, without a window. With `--measure`, measures its frames instead.
 
-use std::path::PathBuf;
+mod measure;
+
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -12,7 +14,7 @@ use crate::crowd::{Crowd, CrowdError};
 use crate::files::Progress as ReadProgress;
 use crate::render::{DrawnLevels, Gpu, Renderer, ShadingMode};
 use crate::rig::Rig;
-use crate::scene::{CrowdLayout, CrowdScene};
+use crate::scene::{CrowdLayout, CrowdScene, ViewSettings};
 
 use super::failure::Failure;
 use super::image_args::ImageArgs;
@@ -30,6 +32,8 @@ const WARM_UP: f32 = 1.0;
 /// Duration in seconds of a simulation step before the first image.
 const WARM_STEP: f32 = 1.0 / 30.0;
 
+/// Maximum of `--measure`.
+const MAX_MEASURED: u32 = 10_000;
 /// Number of steps without an image after which the program waits for the GPU.
 const WAIT: u32 = 16;
 
@@ -37,16 +41,20 @@ const WAIT: u32 = 16;
 #[command(after_help = "Examples:
   sinew crowd --count 1000 -o crowd.png
   sinew crowd fox.glb wolf.glb --count 200 --terrain flat -o pack.png
-  sinew crowd character.glb --count 300 --frames 0..48 -o 'walk-{frame:04}.png'")]
+  sinew crowd character.glb --count 300 --frames 0..48 -o 'walk-{frame:04}.png'
+  sinew crowd --count 1000 --measure 30")]
 pub(super) struct CrowdArgs {
     #[command(flatten)]
     pub(super) layout: LayoutArgs,
     /// PNG file to write (- for stdout); the name of a sequence must contain {frame:04}
-    #[arg(short, long, value_name = "OUT.png")]
-    output: PathBuf,
+    #[arg(short, long, value_name = "OUT.png", required_unless_present = "measure")]
+    output: Option<PathBuf>,
     /// Draw frames A to B-1
     #[arg(long, value_name = "A..B")]
     frames: Option<FrameRange>,
+    /// Draw N frames without writing them, and print the times, triangles and levels of detail of each, and the medians
+    #[arg(long, value_name = "N", conflicts_with_all = ["output", "frames"], value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_MEASURED)))]
+    measure: Option<u32>,
     /// Frames per second
     #[arg(long, value_name = "N", default_value_t = 24.0, value_parser = rate)]
     fps: f32,
@@ -126,9 +134,10 @@ pub(super) fn run(args: &CrowdArgs, matches: &ArgMatches, verbosity: Verbosity) 
         return Err(Failure::Usage("--mode skeleton cannot show crowds; use another mode".into()));
     }
     let mut watch = Stopwatch::new(verbosity.verbose);
-    let names = OutputNames::new(&args.output, args.frames)?;
-    output::protect(&names.single, args.layout.files.iter().map(PathBuf::as_path))?;
-    names.check(args.frames)?;
+    let output = match args.output.as_deref() {
+        Some(path) => Some((path, names(args, path)?)),
+        None => None,
+    };
     let characters = args.layout.characters()?;
     watch.stage("load");
     let mut renderer = Renderer::new(Gpu::new(&args.image.adapter)?);
@@ -137,34 +146,74 @@ pub(super) fn run(args: &CrowdArgs, matches: &ArgMatches, verbosity: Verbosity) 
         .map_err(failed)?;
     watch.stage("crowd");
     let settings = args.image.settings_from(&scene.bounds(), |fov_y, aspect| scene.camera(fov_y, aspect))?;
-    let eye = settings.camera.position;
-    let step = |scene: &mut CrowdScene, renderer: &Renderer, seconds: f32| -> Result<(), Failure> {
-        let gpu = renderer.gpu();
-        let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        scene.step(&mut encoder, seconds, eye)?;
-        gpu.queue.submit([encoder.finish()]);
-        Ok(gpu.check()?)
-    };
     let mut seconds = 0.0;
     while seconds < WARM_UP {
-        step(&mut scene, &renderer, WARM_STEP)?;
+        step(&mut scene, &renderer, WARM_STEP, &settings)?;
         seconds += WARM_STEP;
     }
     watch.stage("walk");
+    if let Some(frames) = args.measure {
+        let size = args.image.size();
+        measure::print(&mut renderer, &mut scene, &settings, size, 1.0 / args.fps, frames)?;
+        watch.stage("draw");
+    }
+    if let Some((path, names)) = output {
+        draw(args, path, &names, &mut renderer, &mut scene, &settings, verbosity)?;
+        watch.stage("draw");
+        if verbosity.verbose {
+            watch.note("levels", &describe(&scene.read_drawn()?));
+        }
+    }
+    watch.total();
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the names of the images, and checks that they can be written.
+fn names(args: &CrowdArgs, output: &Path) -> Result<OutputNames, Failure> {
+    let names = OutputNames::new(output, args.frames)?;
+    output::protect(&names.single, args.layout.files.iter().map(PathBuf::as_path))?;
+    names.check(args.frames)?;
+    Ok(names)
+}
+
+/// Advances the crowd by a time in seconds.
+fn step(
+    scene: &mut CrowdScene,
+    renderer: &Renderer,
+    seconds: f32,
+    settings: &ViewSettings,
+) -> Result<(), Failure> {
+    let gpu = renderer.gpu();
+    let mut encoder = gpu.device.create_command_encoder(&Default::default());
+    scene.step(&mut encoder, seconds, settings.camera.position)?;
+    gpu.queue.submit([encoder.finish()]);
+    Ok(gpu.check()?)
+}
+
+/// Draws and writes the images.
+fn draw(
+    args: &CrowdArgs,
+    output: &Path,
+    names: &OutputNames,
+    renderer: &mut Renderer,
+    scene: &mut CrowdScene,
+    settings: &ViewSettings,
+    verbosity: Verbosity,
+) -> Result<(), Failure> {
     let frames = args.frames.unwrap_or(FrameRange { first: 0, end: 1 });
     let progress = Progress::new(frames.end - frames.first, "frames", verbosity);
     let mut files = output::Sequence::default();
     for frame in 0..frames.end {
         if frame > 0 {
-            step(&mut scene, &renderer, 1.0 / args.fps)?;
+            step(scene, renderer, 1.0 / args.fps, settings)?;
         }
         if frame < frames.first {
             if frame % WAIT == 0 {
-                wait(&renderer)?;
+                wait(renderer)?;
             }
             continue;
         }
-        let image = renderer.render(&scene.models(), &scene.frame(&settings), args.image.size())?;
+        let image = renderer.render(&scene.models(), &scene.frame(settings), args.image.size())?;
         let bytes = image.png(settings.background)?;
         match args.frames {
             Some(_) => files.write(&names.numbered(frame), &bytes)?,
@@ -173,25 +222,20 @@ pub(super) fn run(args: &CrowdArgs, matches: &ArgMatches, verbosity: Verbosity) 
         progress.step();
     }
     if args.frames.is_some() {
-        files.finish(&args.output)?;
+        files.finish(output)?;
     }
     progress.finish();
-    watch.stage("draw");
-    if verbosity.verbose {
-        watch.note("levels", &describe(&scene.read_drawn()?));
-    }
-    watch.total();
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Describes the visible characters of an image.
 fn describe(drawn: &DrawnLevels) -> String {
-    let counts: Vec<String> = drawn.characters.iter().map(u64::to_string).collect();
-    format!(
-        "{} characters, from the finest to the coarsest; {} triangles",
-        counts.join(" + "),
-        drawn.triangles
-    )
+    format!("{} characters, from the finest to the coarsest; {} triangles", counts(drawn), drawn.triangles)
+}
+
+/// Returns the numbers of visible characters in the levels of detail.
+fn counts(drawn: &DrawnLevels) -> String {
+    drawn.characters.map(|count| count.to_string()).join(" + ")
 }
 
 /// Waits until the GPU is idle, so that commands do not pile up.

@@ -40,4 +40,52 @@ fn invalid_crowds_are_refused() {
     assert!(refusal(["crowd", "--frames", "0..2", "-o", &out]).contains("a sequence needs {frame}"));
     assert!(refusal(["crowd", "-o", "crowd.jpg"]).contains("unknown file type; use .png"));
     assert!(!sinew(["crowd"]).status.success());
+    let both = sinew(["crowd", "--measure", "2", "-o", &out]);
+    assert!(String::from_utf8_lossy(&both.stderr).contains("cannot be used with"));
+    assert!(refusal(["crowd", "--measure", "0"]).contains("0 is not in 1..=10000"));
+}
+
+#[test]
+fn measured_frames_have_consistent_numbers() {
+    let text = crate::stdout([
+        "crowd",
+        "--count",
+        "40",
+        "--measure",
+        "2",
+        "--lod",
+        "2",
+        "--camera-position",
+        "0,2,0",
+        "--camera-focal-point",
+        "0,1,-8",
+        "--resolution",
+        "160,90",
+        "--samples",
+        "1",
+        "--adapter",
+        "cpu",
+    ]);
+    let lines: Vec<&str> = text.lines().collect();
+    let [adapter, source, size, names, rows @ ..] = &lines[..] else { panic!("{text}") };
+    assert!(adapter.starts_with("adapter: ") && source.starts_with("times: "), "{text}");
+    assert!(size.starts_with("40 characters in buffers of "), "{text}");
+    assert!(names.ends_with("levels"), "{text}");
+    let names_of_rows: Vec<&str> = rows.iter().filter_map(|row| row.split_whitespace().next()).collect();
+    assert_eq!(names_of_rows, ["1", "2", "median"], "{text}");
+    for row in rows {
+        let words: Vec<&str> = row.split_whitespace().filter(|word| *word != "+").collect();
+        let [_, step, _, draw, cpu, visible, culled, triangles, levels @ ..] = &words[..] else {
+            panic!("{row}")
+        };
+        for time in [step, draw, cpu] {
+            assert!(time.parse::<f64>().unwrap() > 0.0, "{row}");
+        }
+        let [visible, culled, triangles] =
+            [visible, culled, triangles].map(|count| count.parse::<u64>().unwrap());
+        let levels: Vec<u64> = levels.iter().map(|count| count.parse().unwrap()).collect();
+        assert_eq!(visible + culled, 40, "{row}");
+        assert_eq!((levels.len(), levels.iter().sum::<u64>()), (5, visible), "{row}");
+        assert!(visible > 0 && triangles >= visible, "{row}");
+    }
 }

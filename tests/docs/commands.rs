@@ -13,8 +13,13 @@ use crate::shell::{self, Words};
 use crate::{assert_none, fixtures, founding, sinew};
 
 /// Options whose values this test reduces, so that it takes seconds instead of minutes.
-const LIGHTER: [(&str, &str); 4] =
-    [("--count", "12"), ("--turntable", "3"), ("--resolution", "96,64"), ("--cases", "2")];
+const LIGHTER: [(&str, &str); 5] = [
+    ("--count", "12"),
+    ("--measure", "2"),
+    ("--turntable", "3"),
+    ("--resolution", "96,64"),
+    ("--cases", "2"),
+];
 /// Subcommands that draw images. This test adds a resolution to their commands. Maps of ambient occlusion cost the same at any resolution,
 /// so `render` draws without them.
 const DRAWING: [&str; 2] = ["render", "crowd"];
@@ -186,6 +191,7 @@ fn work_is_reduced_where_it_is_heavy() {
     let frames = lighter("render a.glb --frames 4..96 -o a.png");
     assert_eq!(frames, "render a.glb --frames 4..6 -o a.png --resolution 96,64 --ambient-occlusion off");
     assert_eq!(lighter("crowd --count 900 --resolution 9,9"), "crowd --count 12 --resolution 96,64");
+    assert_eq!(lighter("crowd --measure 30"), "crowd --measure 2 --resolution 96,64");
     assert_eq!(lighter("pose a.glb"), "pose a.glb");
     assert_eq!(lighter("bench --table paper"), "bench --table paper --cases 2");
     assert_eq!(first_frame("a-{frame:03}.png"), "a-000.png");
