@@ -83,7 +83,9 @@ fn measure(gpu: &Gpu, count: u32, is_rigid: bool, pixel_error: f32) -> (CrowdSta
         meter.draw(&mut renderer, &mut scene, 1.0 / 60.0, &settings, &canvas).unwrap();
         (meter.latest().unwrap().clone(), began.elapsed())
     };
-    (0..warm_up).for_each(|_| drop(frame()));
+    for _ in 0..warm_up {
+        frame();
+    }
     let (stats, mut times): (Vec<CrowdStats>, Vec<Duration>) = (0..frames).map(|_| frame()).unzip();
     times.sort_unstable();
     (CrowdStats::median(&stats).unwrap(), times[times.len() / 2])

@@ -1,11 +1,10 @@
 //! Instances whose palettes are on the GPU. The GPU also decides which of them are drawn, and with how many triangles.
 
-use std::array;
 use std::mem::offset_of;
-use std::ops::{AddAssign, Range};
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use bytemuck::{bytes_of, cast_slice, pod_collect_to_vec};
+use bytemuck::{bytes_of, cast_slice};
 use wgpu::BufferUsages;
 
 use super::compute::{Access, Kernel, read_back, storage, storage_with, uniform};
@@ -13,8 +12,12 @@ use super::gpu_types::{COARSE, CullSize, CullViews, Instance, LEVELS};
 use super::layout::{Layouts, bind_instances};
 use super::{Gpu, RenderError, shaders};
 
+mod levels;
 #[cfg(test)]
 mod tests;
+
+pub use levels::DrawnLevels;
+pub(crate) use levels::Levels;
 
 /// Number of lists created so far.
 static LISTS: AtomicU64 = AtomicU64::new(0);
@@ -49,66 +52,16 @@ pub struct GpuInstances {
     pub(super) parts: Vec<GpuPart>,
     /// The group of each part: parts with the same matrices and morph weights share their records.
     groups: Vec<usize>,
-    /// The ranges of each part in `indices`, for all levels except the full one.
-    coarse: Vec<[Range<u32>; COARSE]>,
+    /// The levels of detail, if the model has any.
+    coarse: Option<Coarse>,
+}
+
+/// The triangles of all levels of detail except the full one.
+#[derive(Debug)]
+struct Coarse {
+    /// The ranges of each part in `indices`.
+    parts: Vec<[Range<u32>; COARSE]>,
     indices: wgpu::Buffer,
-}
-
-/// The levels of detail of a model: simplified triangles of its parts.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Levels {
-    /// The errors of all levels except the full one, in increasing order, in lengths of the model. Those of missing levels are huge.
-    pub(crate) errors: [f32; COARSE],
-    /// The ranges of each part in `indices`, for all levels except the full one.
-    pub(crate) parts: Vec<[Range<u32>; COARSE]>,
-    /// Indices of vertices.
-    pub(crate) indices: Vec<u32>,
-}
-
-impl Levels {
-    /// An error that is never small enough. Shaders may not handle infinity.
-    const MISSING: f32 = 1e30;
-
-    /// Returns only full levels.
-    pub(crate) fn none(parts: usize) -> Self {
-        let no_triangles = array::from_fn(|_| 0..0);
-        Self { errors: [Self::MISSING; COARSE], parts: vec![no_triangles; parts], indices: Vec::new() }
-    }
-}
-
-/// The visible part of a crowd.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DrawnLevels {
-    /// The number of visible characters in each level of detail, beginning with the full one.
-    pub characters: [u64; LEVELS],
-    /// The number of triangles of these characters.
-    pub triangles: u64,
-}
-
-impl DrawnLevels {
-    /// Returns the number of visible characters.
-    pub fn visible(&self) -> u64 {
-        self.characters.iter().sum()
-    }
-
-    /// Returns what the draws of a list contain. `bytes` are their arguments, for each part and each level.
-    pub(crate) fn of_draws(bytes: &[u8]) -> Self {
-        let draws = pod_collect_to_vec::<u8, [u32; 5]>(bytes);
-        let triangles =
-            draws.iter().map(|[indices, instances, ..]| u64::from(indices / 3) * u64::from(*instances));
-        let mut drawn = Self { triangles: triangles.sum(), ..Self::default() };
-        // All parts have the same instances.
-        let levels = drawn.characters.iter_mut().zip(&draws);
-        levels.for_each(|(count, [_, instances, ..])| *count = u64::from(*instances));
-        drawn
-    }
-}
-
-impl AddAssign for DrawnLevels {
-    fn add_assign(&mut self, other: Self) {
-        self.characters.iter_mut().zip(other.characters).for_each(|(sum, count)| *sum += count);
-        self.triangles += other.triangles;
-    }
 }
 
 /// The offsets of a part within an instance's data.
@@ -125,8 +78,6 @@ pub(crate) struct GpuPart {
 /// The buffers with the data of instances.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GpuInstanceBuffers<'a> {
-    /// The levels of detail of the model.
-    pub(crate) levels: &'a Levels,
     /// Number of instances, and the length of the buffers.
     pub(crate) instances: u32,
     /// A [`Placed`](super::gpu_types::Placed) for each instance.
@@ -203,12 +154,10 @@ impl GpuInstances {
         let stride = buffers.instances.max(1).next_multiple_of(RECORD_ALIGNMENT);
         let region = u64::from(stride) * size_of::<Instance>() as u64;
         let offset_buffer = storage_with(gpu, "groups of parts", cast_slice(&offsets))?;
-        let levels = buffers.levels;
-        let ranges = indices.iter().zip(&levels.parts);
-        let arguments: Vec<[u32; 5]> = ranges
-            .flat_map(|(full, coarse)| std::iter::once(full).chain(coarse))
-            .map(|indices| [to_u32(indices.len()), 0, indices.start, 0, 0])
-            .collect();
+        // Until the levels of detail are known, they have no triangles.
+        let of_part = |full: &Range<u32>| std::iter::once(draw_of(full)).chain([[0; 5]; COARSE]);
+        let arguments: Vec<[u32; 5]> =
+            indices.iter().zip(parts).flat_map(|(full, _)| of_part(full)).collect();
         let view = |index: u32| -> Result<View, RenderError> {
             let size = CullSize {
                 instances: buffers.instances,
@@ -219,7 +168,7 @@ impl GpuInstances {
                 parts: to_u32(arguments.len() / LEVELS),
                 view: index,
                 pixel_error: 0.0,
-                errors: levels.errors,
+                errors: [Levels::MISSING; COARSE],
             };
             let size_buffer = uniform(gpu, "culling", bytes_of(&size));
             let seen = storage(gpu, "visible instances", seen_bytes(buffers.instances))?;
@@ -254,18 +203,42 @@ impl GpuInstances {
         };
         let views = [view(0)?, view(1)?];
         let bytes = 2 * (region * offsets.len() as u64 + seen_bytes(buffers.instances));
-        let coarse: &[u8] = cast_slice(&levels.indices);
-        gpu.check_buffer("triangles", coarse.len() as u64)?;
+        let id = LISTS.fetch_add(1, Ordering::Relaxed);
+        let (instances, parts) = (buffers.instances, parts.to_vec());
+        Ok(Self { id, instances, bytes, views, parts, groups, coarse: None })
+    }
+
+    /// Returns whether the levels of detail are known.
+    pub(crate) fn has_levels(&self) -> bool {
+        self.coarse.is_some()
+    }
+
+    /// Adds the levels of detail of the model. Before that, all instances have the full level.
+    ///
+    /// # Errors
+    /// [`RenderError::Buffer`] if the triangles exceed the limits of the adapter.
+    pub(crate) fn set_levels(&mut self, gpu: &Gpu, levels: &Levels) -> Result<(), RenderError> {
+        let triangles: &[u8] = cast_slice(&levels.indices);
+        gpu.check_buffer("triangles", triangles.len() as u64)?;
         let indices = gpu.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("triangles of levels"),
-            size: (coarse.len() as u64).max(4),
+            size: (triangles.len() as u64).max(4),
             usage: BufferUsages::INDEX | BufferUsages::COPY_DST,
             mapped_at_creation: false,
         });
-        gpu.queue.write_buffer(&indices, 0, coarse);
-        let id = LISTS.fetch_add(1, Ordering::Relaxed);
-        let (instances, parts, coarse) = (buffers.instances, parts.to_vec(), levels.parts.clone());
-        Ok(Self { id, instances, bytes, views, parts, groups, coarse, indices })
+        gpu.queue.write_buffer(&indices, 0, triangles);
+        for view in &self.views {
+            let offset = offset_of!(CullSize, errors) as u64;
+            gpu.queue.write_buffer(&view.size, offset, bytes_of(&levels.errors));
+            for (part, ranges) in (0_u64..).zip(&levels.parts).take(self.parts.len()) {
+                // The draw of the full level keeps the number of instances in the last frame.
+                let draws: Vec<[u32; 5]> = ranges.iter().map(draw_of).collect();
+                let offset = (part * LEVELS as u64 + 1) * ARGUMENTS;
+                gpu.queue.write_buffer(&view.arguments, offset, cast_slice(&draws));
+            }
+        }
+        self.coarse = Some(Coarse { parts: levels.parts.clone(), indices });
+        Ok(())
     }
 
     /// Sets the largest error that levels of detail may have in the image, in pixels. With 0, which is the initial value, all instances have
@@ -287,7 +260,7 @@ impl GpuInstances {
 
     /// Returns the size in bytes of the arguments of the camera's draws.
     pub(crate) fn draws_size(&self) -> u64 {
-        (self.coarse.len() * LEVELS) as u64 * ARGUMENTS
+        (self.parts.len() * LEVELS) as u64 * ARGUMENTS
     }
 
     /// Encodes a copy of these arguments to an offset of a buffer.
@@ -313,19 +286,31 @@ impl GpuInstances {
     ) {
         let Some(view) = self.views.get(view) else { return };
         let Some(group) = self.groups.get(part).and_then(|&group| view.groups.get(group)) else { return };
-        let Some(coarse) = self.coarse.get(part) else { return };
         pass.set_bind_group(1, group, &[]);
         for index in 0..LEVELS {
             let level = if is_blended { LEVELS - 1 - index } else { index };
-            let triangles = match level.checked_sub(1).and_then(|level| coarse.get(level)) {
-                Some(range) if range.is_empty() => continue,
-                Some(_) => &self.indices,
+            let triangles = match level.checked_sub(1) {
+                Some(level) => match self.coarse_triangles(part, level) {
+                    Some(triangles) => triangles,
+                    None => continue,
+                },
                 None => full,
             };
             pass.set_index_buffer(triangles.slice(..), wgpu::IndexFormat::Uint32);
             pass.draw_indexed_indirect(&view.arguments, (part * LEVELS + level) as u64 * ARGUMENTS);
         }
     }
+
+    /// Returns the buffer with the triangles of a part in a level below the full one, or `None` if the part has no triangles there.
+    fn coarse_triangles(&self, part: usize, level: usize) -> Option<&wgpu::Buffer> {
+        let Coarse { parts, indices } = self.coarse.as_ref()?;
+        parts.get(part)?.get(level).filter(|range| !range.is_empty()).map(|_| indices)
+    }
+}
+
+/// Returns the arguments of a draw of some indices, without instances.
+fn draw_of(indices: &Range<u32>) -> [u32; 5] {
+    [to_u32(indices.len()), 0, indices.start, 0, 0]
 }
 
 /// Returns the size in bytes of a number for each instance, and for each level and each block of instances.

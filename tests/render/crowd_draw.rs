@@ -208,6 +208,29 @@ fn simplified_characters_look_like_complete_ones() {
 }
 
 #[test]
+fn levels_can_be_added_after_the_characters() {
+    let draw = |is_late: bool| {
+        let mut stage = Stage::new(mannequin());
+        stage.crowd.set_pixel_error(if is_late { 0.0 } else { 1.0 }).unwrap();
+        for spawn in rows(40) {
+            stage.spawn(&spawn);
+        }
+        stage.step(0.3);
+        stage.image();
+        let before = stage.crowd.read_drawn().unwrap();
+        assert_eq!(before.characters[1..].iter().sum::<u64>() == 0, is_late, "{before:?}");
+        stage.crowd.set_pixel_error(1.0).unwrap();
+        // The last frame has not changed.
+        assert_eq!(stage.crowd.read_drawn().unwrap(), before);
+        (stage.image().rgba, stage.crowd.read_drawn().unwrap())
+    };
+    let [(image, drawn), (late_image, late)] = [false, true].map(draw);
+    assert!(drawn.characters[1..].iter().sum::<u64>() > 0, "{drawn:?}");
+    assert_eq!(late, drawn);
+    assert!(late_image == image, "the images differ");
+}
+
+#[test]
 fn invalid_characters_are_refused() {
     let mut stage = Stage::new(mannequin());
     let clip = |clip: usize| vec![PlayedClip::new(clip, 0.0)];

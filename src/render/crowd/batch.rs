@@ -6,7 +6,6 @@ use glam::{Vec2, Vec3};
 use crate::body::stance::Stance;
 use crate::compute::{storage, storage_with};
 use crate::gpu_types::Placed;
-use crate::indirect::Levels;
 use crate::staging::Staging;
 use crate::{Gpu, GpuInstanceBuffers, GpuInstances, GpuPart, Model, RenderError, Renderer};
 
@@ -78,7 +77,6 @@ impl Batch {
         kernels: &Kernels,
         shared: &ModelBuffers,
         heights: &wgpu::Buffer,
-        detail: &Levels,
         capacity: u32,
     ) -> Result<Self, RenderError> {
         let gpu = renderer.gpu().clone();
@@ -146,7 +144,6 @@ impl Batch {
             })
             .collect();
         let buffers = GpuInstanceBuffers {
-            levels: detail,
             instances: capacity,
             placed: &placed,
             palettes: &palettes,
@@ -172,6 +169,23 @@ impl Batch {
             groups,
             instances,
         })
+    }
+
+    /// Sets the largest error of levels of detail in the image, in pixels. The levels are made if they are needed for the first time.
+    ///
+    /// # Errors
+    /// [`RenderError::Buffer`] if the levels exceed the limits of the adapter.
+    pub(super) fn set_pixel_error(
+        &mut self,
+        gpu: &Gpu,
+        model: &CrowdModel,
+        pixels: f32,
+    ) -> Result<(), RenderError> {
+        if pixels > 0.0 && gpu.capabilities.has_first_instance && !self.instances.has_levels() {
+            self.instances.set_levels(gpu, model.detail())?;
+        }
+        self.instances.set_pixel_error(gpu, pixels);
+        Ok(())
     }
 
     /// Returns a free slot, or `None` if the batch is full.

@@ -9,7 +9,6 @@ use glam::{Affine3A, Quat, Vec3};
 use crate::api::Missing;
 use crate::body::stance::Stance;
 use crate::compute::{read_back, storage_with};
-use crate::indirect::Levels;
 use crate::staging::Staging;
 use crate::{CrowdInstances, DrawnLevels, Gpu, Model, RenderError, Renderer};
 
@@ -17,7 +16,6 @@ use super::CrowdError;
 use super::batch::Batch;
 use super::goal::CrowdGoal;
 use super::kernels::{Kernels, ModelBuffers};
-use super::levels::levels;
 use super::model::CrowdModel;
 use super::spawn::{CharacterId, FASTEST, PlayedClip, Spawn};
 use super::terrain::Terrain;
@@ -42,7 +40,6 @@ pub struct Crowd {
     terrain: Option<Terrain>,
     heights: wgpu::Buffer,
     batches: Vec<Batch>,
-    levels: Levels,
     pixel_error: f32,
     staging: Staging,
     /// The number of steps, and of changes that are visible without a step.
@@ -54,8 +51,7 @@ impl Crowd {
     pub const PIXEL_ERROR: f32 = 0.2;
 
     /// Creates an empty crowd on the device of a renderer. On a terrain, characters stand on the ground, and their feet are planted on it.
-    /// Without a terrain, characters keep their initial height and the poses of their clips. Levels of detail are made here, which takes
-    /// longer for models with many triangles.
+    /// Without a terrain, characters keep their initial height and the poses of their clips.
     ///
     /// # Errors
     /// [`RenderError::NoCompute`] if the device has no compute shaders (see [`CpuCrowd`](super::CpuCrowd)), or
@@ -77,11 +73,6 @@ impl Crowd {
             shared,
             terrain,
             heights,
-            levels: if gpu.capabilities.has_first_instance {
-                levels(&model)
-            } else {
-                Levels::none(model.parts.len())
-            },
             pixel_error: Self::PIXEL_ERROR,
             gpu,
             model,
@@ -109,15 +100,21 @@ impl Crowd {
     /// Sets the largest error of simplified characters in the image, in pixels. Characters that are small in the image have fewer
     /// triangles. With 0, all characters have all triangles. The initial value is [`Crowd::PIXEL_ERROR`].
     ///
+    /// The levels of detail are made when there are buffers for characters and the number is not 0. This takes longer for models with many
+    /// triangles, and is done once for each [`CrowdModel`].
+    ///
     /// # Errors
-    /// [`CrowdError::NotFinite`] if the number is not finite.
+    /// [`CrowdError::NotFinite`] if the number is not finite, or [`CrowdError::Render`] if the adapter cannot hold the levels.
     pub fn set_pixel_error(&mut self, pixels: f32) -> Result<(), CrowdError> {
         if !pixels.is_finite() {
             return Err(CrowdError::NotFinite { what: "pixel error", value: pixels });
         }
         self.pixel_error = pixels.max(0.0);
         self.steps += 1;
-        self.batches.iter().for_each(|batch| batch.instances.set_pixel_error(&self.gpu, self.pixel_error));
+        let Self { gpu, model, batches, pixel_error, .. } = self;
+        for batch in batches {
+            batch.set_pixel_error(gpu, model, *pixel_error)?;
+        }
         Ok(())
     }
 
@@ -156,9 +153,9 @@ impl Crowd {
         let mut missing = count.saturating_sub(free);
         while missing > 0 {
             let capacity = missing.max(SMALLEST).min(largest);
-            let Self { model, kernels, shared, heights, levels, .. } = &*self;
-            let batch = Batch::new(renderer, model, surface, kernels, shared, heights, levels, capacity)?;
-            batch.instances.set_pixel_error(&self.gpu, self.pixel_error);
+            let Self { gpu, model, kernels, shared, heights, pixel_error, .. } = &*self;
+            let mut batch = Batch::new(renderer, model, surface, kernels, shared, heights, capacity)?;
+            batch.set_pixel_error(gpu, model, *pixel_error)?;
             self.batches.push(batch);
             missing = missing.saturating_sub(capacity);
         }

@@ -40,6 +40,13 @@ struct Vertices<'a> {
     influences: Vec<[(u32, f32); 8]>,
 }
 
+impl CrowdModel {
+    /// Returns the levels of detail, which are made by the first call.
+    pub(super) fn detail(&self) -> &Levels {
+        self.detail.get_or_init(|| levels(self))
+    }
+}
+
 /// Returns the levels of a model.
 pub(super) fn levels(model: &CrowdModel) -> Levels {
     let vertices = Vertices::new(model);

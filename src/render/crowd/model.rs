@@ -1,12 +1,13 @@
 //! A character compiled for crowds.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use glam::Vec3;
 
 use crate::api::Missing;
 use crate::asset::{Character, Part};
 use crate::body::CrowdBody;
+use crate::indirect::Levels;
 use crate::pose::{Pose, world_matrices};
 use crate::rig::Rig;
 use crate::skin::{JointBoxes, Palette, Skinning};
@@ -38,6 +39,8 @@ pub struct CrowdModel {
     pub(super) draws: Vec<PartDraw>,
     pub(super) rest_weights: Vec<f32>,
     pub(super) body: CrowdBody,
+    /// The levels of detail, once they have been needed.
+    pub(super) detail: OnceLock<Levels>,
 }
 
 /// The offsets of a part's data within the data of a character.
@@ -115,6 +118,7 @@ impl CrowdModel {
             nodes,
             bones,
             draws,
+            detail: OnceLock::new(),
         }
     }
 

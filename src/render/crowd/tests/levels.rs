@@ -1,10 +1,13 @@
 //! Tests the levels of detail of whole characters.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::Actor;
+use crate::crowd::Crowd;
 use crate::crowd::levels::levels;
 use crate::gpu_types::COARSE;
+use crate::{DecodedImages, Gpu, Renderer};
 
 /// Returns the number of edges that have only one triangle. Vertices in equal places count as one.
 fn open_edges(triangles: &[[u32; 3]], positions: &[glam::Vec3]) -> usize {
@@ -39,4 +42,24 @@ fn the_levels_of_the_built_in_figure_are_small_and_closed() {
     }
     // Less than a finger, and less than an arm.
     assert!(levels.errors[0] < 0.01 && levels.errors[COARSE - 1] < 0.5);
+}
+
+#[test]
+fn levels_are_made_when_they_are_needed() {
+    let mut renderer = Renderer::new(Gpu::of_tests());
+    let model = Arc::new(Actor::mannequin().model);
+    let surface = renderer.model(model.character(), model.parts(), &DecodedImages::default()).unwrap();
+    let mut crowd = Crowd::new(&renderer, Arc::clone(&model), None).unwrap();
+    assert!(model.detail.get().is_none(), "there are no characters");
+    crowd.set_pixel_error(0.0).unwrap();
+    crowd.reserve(&mut renderer, &surface, 1).unwrap();
+    assert!(model.detail.get().is_none(), "all characters have all triangles");
+    crowd.set_pixel_error(1.0).unwrap();
+    let are_drawn = renderer.gpu().capabilities.has_first_instance;
+    assert_eq!(model.detail.get().is_some(), are_drawn);
+    // Another crowd uses the same levels.
+    let made = model.detail.get().map(std::ptr::from_ref);
+    let mut other = Crowd::new(&renderer, Arc::clone(&model), None).unwrap();
+    other.reserve(&mut renderer, &surface, 1).unwrap();
+    assert_eq!(model.detail.get().map(std::ptr::from_ref), made);
 }
