@@ -43,7 +43,12 @@ struct Vertices<'a> {
 impl CrowdModel {
     /// Returns the levels of detail, which are made by the first call.
     pub(super) fn detail(&self) -> &Levels {
-        self.detail.get_or_init(|| levels(self))
+        if let Some(levels) = self.detail.get() {
+            return levels;
+        }
+        // Not in `get_or_init`: a thread of the pool that waits for other threads may take up a task that needs the same levels.
+        let levels = levels(self);
+        self.detail.get_or_init(|| levels)
     }
 }
 
@@ -130,7 +135,8 @@ impl<'a> Vertices<'a> {
         let in_b = |joint: u32| {
             of_b.iter().filter(|(other, _)| *other == joint).map(|(_, weight)| weight).sum::<f32>()
         };
-        let shared: f32 = of_a.iter().map(|&(joint, weight)| weight.min(in_b(joint))).sum();
+        let moved = of_a.iter().filter(|(_, weight)| *weight > 0.0);
+        let shared: f32 = moved.map(|&(joint, weight)| weight.min(in_b(joint))).sum();
         (OTHER_JOINTS * (1.0 - shared) + color_a.distance(color_b)).clamp(0.0, 1.0)
     }
 

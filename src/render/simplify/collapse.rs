@@ -3,41 +3,24 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use glam::DVec3;
-
 use super::Shape;
+use super::cost::Costs;
 use super::pieces::{Piece, pieces};
-use super::quadric::Quadric;
-use super::seams::classes;
+use super::surface::Surface;
 
-/// Weight of the plane that keeps an open edge in place, relative to the plane of its triangle.
-const OPEN_EDGE: f64 = 4.0;
-/// Error of a collapse that moves only within a plane, as a fraction of the edge's length. It prevents long thin triangles.
-const SLIVER: f64 = 0.02;
-/// Error of the largest jump, as a fraction of the longest edge that it affects.
-const JUMP: f64 = 0.5;
-/// Minimum cosine of the angle by which a collapse turns a triangle.
-const TURN: f64 = 0.2;
-
-/// A surface that is being simplified. A class is the set of vertices at one place, and is named after its first vertex.
-pub(super) struct Surface<'a> {
-    pub(super) shape: &'a Shape<'a>,
-    /// The class of each vertex.
-    class: Vec<u32>,
-    /// The corners of the triangles that have not been removed.
-    triangles: Vec<Option<[u32; 3]>>,
-    /// The number of these triangles.
-    count: usize,
+/// The collapses of a surface, in the order of their errors.
+pub(super) struct Collapses<'a> {
+    pub(super) surface: Surface,
+    costs: Costs<'a>,
     /// The largest error of a collapse so far, as the square of a length.
     pub(super) largest: f64,
-    /// The triangles around each class.
-    around: Vec<Vec<usize>>,
-    /// For each class and each pose, the planes of the original surface that the class replaces.
-    quadrics: Vec<Quadric>,
-    /// The class onto which each class was collapsed.
-    collapsed: Vec<Option<u32>>,
     /// The number of changes around each class.
     changes: Vec<u32>,
+    /// For each class, the smallest error of its collapses, and the neighbour onto which it would be collapsed. Some of these collapses may
+    /// be impossible, so the error is a lower bound.
+    cheapest: Vec<Option<(f64, u32)>>,
+    /// The best collapses that were found, but had a larger error than expected.
+    found: Vec<Option<Collapse>>,
     /// The classes to collapse: error, class, and the number of changes for which the error was computed.
     queue: BinaryHeap<Reverse<(u64, u32, u32)>>,
     /// The separate pieces of the surface, in decreasing order of error.
@@ -50,45 +33,36 @@ struct Collapse {
     onto: u32,
     /// The vertices of the class, and the vertices that replace them.
     replaced: Vec<[u32; 2]>,
+    /// The number of changes around the class for which this collapse was found.
+    changes: u32,
 }
 
-impl<'a> Surface<'a> {
+impl<'a> Collapses<'a> {
     pub(super) fn new(shape: &'a Shape<'a>) -> Self {
-        let class = classes(shape);
-        let corner_classes = |corners: [u32; 3]| corners.map(|corner| class[corner as usize]);
-        let is_flat = |[a, b, c]: [u32; 3]| a == b || b == c || c == a;
-        let drawn = |&corners: &[u32; 3]| Some(corners).filter(|&corners| !is_flat(corner_classes(corners)));
-        let triangles: Vec<_> = shape.triangles.iter().map(drawn).collect();
-        let mut around = vec![Vec::new(); class.len()];
-        for (index, corners) in triangles.iter().enumerate() {
-            for at in corners.iter().flat_map(|&corners| corner_classes(corners)) {
-                around[at as usize].push(index);
+        let surface = Surface::new(shape);
+        let count = surface.classes().len();
+        let mut collapses = Self {
+            costs: Costs::new(shape, &surface),
+            pieces: pieces(shape, &surface),
+            surface,
+            largest: 0.0,
+            changes: vec![0; count],
+            cheapest: vec![None; count],
+            found: (0..count).map(|_| None).collect(),
+            queue: BinaryHeap::new(),
+        };
+        for class in (0..).take(count) {
+            if collapses.surface.class_of(class) == class {
+                collapses.cheapest[class as usize] = collapses.cheapest_of(class);
+                collapses.enqueue(class);
             }
         }
-        let mut surface = Self {
-            shape,
-            largest: 0.0,
-            count: triangles.iter().flatten().count(),
-            pieces: pieces(shape, &class, &triangles),
-            quadrics: vec![Quadric::ZERO; class.len() * shape.poses.len()],
-            collapsed: vec![None; class.len()],
-            changes: vec![0; class.len()],
-            queue: BinaryHeap::new(),
-            class,
-            triangles,
-            around,
-        };
-        surface.add_planes();
-        (0..)
-            .zip(surface.class.clone())
-            .filter(|(vertex, class)| vertex == class)
-            .for_each(|(class, _)| surface.enqueue(class));
-        surface
+        collapses
     }
 
     /// Removes triangles until at most `count` are left, or until nothing more can be removed.
     pub(super) fn reduce(&mut self, count: usize) {
-        while self.count > count {
+        while self.surface.count() > count {
             let next = self.queue.pop();
             let error = next.map_or(f64::INFINITY, |Reverse((error, ..))| f64::from_bits(error));
             // The largest piece remains.
@@ -102,10 +76,12 @@ impl<'a> Surface<'a> {
             if self.changes[class as usize] != changes {
                 continue;
             }
-            let Some(collapse) = self.best_collapse(class) else { continue };
+            let found = self.found[class as usize].take().filter(|found| found.changes == changes);
+            let Some(collapse) = found.or_else(|| self.best_collapse(class)) else { continue };
             if collapse.error > error {
                 // The estimate ignored that some collapses are impossible.
                 self.queue.push(Reverse((collapse.error.to_bits(), class, changes)));
+                self.found[class as usize] = Some(collapse);
                 continue;
             }
             self.largest = self.largest.max(collapse.error);
@@ -113,235 +89,105 @@ impl<'a> Surface<'a> {
         }
     }
 
-    /// Returns the remaining triangles with their indices.
-    pub(super) fn triangles(&self) -> Vec<(usize, [u32; 3])> {
-        self.triangles.iter().enumerate().filter_map(|(index, corners)| Some((index, (*corners)?))).collect()
-    }
-
-    pub(super) fn live(&self) -> impl Iterator<Item = [u32; 3]> {
-        self.triangles.iter().flatten().copied()
-    }
-
-    pub(super) fn class_of(&self, vertex: u32) -> u32 {
-        self.class[vertex as usize]
-    }
-
-    /// Returns the remaining triangles around a class.
-    pub(super) fn around(&self, class: u32) -> impl Iterator<Item = [u32; 3]> {
-        self.around[class as usize].iter().filter_map(|&triangle| self.triangles[triangle])
-    }
-
-    /// Returns the class onto which the class of a vertex was collapsed, directly or in several steps.
-    pub(super) fn survivor(&self, vertex: u32) -> u32 {
-        let mut class = self.class_of(vertex);
-        while let Some(onto) = self.collapsed[class as usize] {
-            class = onto;
-        }
-        class
-    }
-
-    fn poses(&self) -> usize {
-        self.shape.poses.len()
-    }
-
-    fn position(&self, pose: usize, vertex: u32) -> DVec3 {
-        self.shape.poses[pose][vertex as usize].as_dvec3()
-    }
-
-    /// Returns the corners and their classes, beginning with the corner of a class.
-    fn beginning_with(&self, class: u32, corners: [u32; 3]) -> ([u32; 3], [u32; 3]) {
-        let [a, b, c] = corners;
-        let turned = [[a, b, c], [b, c, a], [c, a, b]];
-        let corners =
-            turned.into_iter().find(|corners| self.class_of(corners[0]) == class).unwrap_or(corners);
-        (corners, corners.map(|corner| self.class_of(corner)))
-    }
-
-    /// Returns the neighbours of a class, each with the number of triangles that contain both.
-    fn neighbours(&self, class: u32) -> Vec<(u32, usize)> {
-        let mut found: Vec<(u32, usize)> = Vec::new();
-        for corners in self.around(class) {
-            let (_, [_, b, c]) = self.beginning_with(class, corners);
-            for other in [b, c] {
-                match found.iter_mut().find(|(known, _)| *known == other) {
-                    Some((_, count)) => *count += 1,
-                    None => found.push((other, 1)),
-                }
-            }
-        }
-        found
-    }
-
-    /// Adds the planes of all triangles, and for each open edge the plane through it that is perpendicular to its triangle.
-    fn add_planes(&mut self) {
-        for corners in self.triangles.clone().into_iter().flatten() {
-            let edges = [0, 1, 2].map(|i| [corners[i], corners[(i + 1) % 3]]);
-            let is_open = edges.map(|[u, v]| {
-                let v = self.class_of(v);
-                self.neighbours(self.class_of(u)).iter().any(|&(other, count)| other == v && count == 1)
-            });
-            for pose in 0..self.poses() {
-                let [a, b, c] = corners.map(|corner| self.position(pose, corner));
-                let normal = (b - a).cross(c - a);
-                let (area, normal) = (0.5 * normal.length(), normal.normalize_or_zero());
-                for corner in corners {
-                    self.add_plane(corner, pose, Quadric::of_plane(normal, a, area));
-                }
-                for (edge, _) in edges.iter().zip(is_open).filter(|(_, is_open)| *is_open) {
-                    let [from, to] = edge.map(|corner| self.position(pose, corner));
-                    let outward = (to - from).cross(normal).normalize_or_zero();
-                    let plane = Quadric::of_plane(outward, from, OPEN_EDGE * from.distance_squared(to));
-                    edge.iter().for_each(|&corner| self.add_plane(corner, pose, plane));
-                }
-            }
+    /// Removes a triangle. Its corners are not collapsed any more.
+    fn remove(&mut self, triangle: usize) {
+        for corner in self.surface.remove(triangle).into_iter().flatten() {
+            self.changes[self.surface.class_of(corner) as usize] += 1;
         }
     }
 
-    fn add_plane(&mut self, vertex: u32, pose: usize, plane: Quadric) {
-        let at = self.class_of(vertex) as usize * self.poses() + pose;
-        self.quadrics[at] += plane;
+    /// Returns the neighbour onto which a class can be collapsed with the smallest error, and a lower bound of this error.
+    fn cheapest_of(&self, class: u32) -> Option<(f64, u32)> {
+        let onto = self.surface.neighbours(class).into_iter();
+        let errors = onto.map(|(onto, _)| (self.costs.error_of(&self.surface, class, onto), onto));
+        errors.min_by(|(a, _), (b, _)| a.total_cmp(b))
     }
 
-    /// Returns the error of a collapse that leaves no jump, as the square of a length.
-    fn error_of(&self, class: u32, onto: u32) -> f64 {
-        let quadrics = &self.quadrics[class as usize * self.poses()..];
-        let means = (0..self.poses()).map(|pose| quadrics[pose].mean(self.position(pose, onto)));
-        let length = self.position(0, class).distance_squared(self.position(0, onto));
-        let difference = f64::from((self.shape.difference)(class, onto));
-        means.fold(0.0, f64::max) + length * (SLIVER * SLIVER + difference * difference)
-    }
-
-    /// Adds a class to the queue, with a lower bound of its error.
+    /// Adds a class to the queue.
     fn enqueue(&mut self, class: u32) {
-        let errors = self.neighbours(class).into_iter().map(|(onto, _)| self.error_of(class, onto));
-        if let Some(error) = errors.min_by(f64::total_cmp) {
+        if let Some((error, _)) = self.cheapest[class as usize] {
             self.queue.push(Reverse((error.to_bits(), class, self.changes[class as usize])));
         }
     }
 
     /// Returns the collapse of a class with the smallest error, or `None` if it cannot be collapsed.
     fn best_collapse(&self, class: u32) -> Option<Collapse> {
-        let neighbours = self.neighbours(class);
+        let Self { surface, costs, .. } = self;
+        let neighbours = surface.neighbours(class);
         let on_edge = neighbours.iter().filter(|(_, count)| *count != 2).count();
         // A class at the end or at a junction of open edges stays, and one on an open edge moves along this edge.
         let may_move = |count: usize| on_edge == 0 || on_edge == 2 && count != 2;
         let candidates = neighbours.iter().filter(|(_, count)| may_move(*count));
         let mut candidates: Vec<_> =
-            candidates.map(|&(onto, count)| (self.error_of(class, onto), onto, count)).collect();
+            candidates.map(|&(onto, count)| (costs.error_of(surface, class, onto), onto, count)).collect();
         candidates.sort_by(|(a, ..), (b, ..)| a.total_cmp(b));
         let mut best: Option<Collapse> = None;
         for (error, onto, count) in candidates {
             if best.as_ref().is_some_and(|best| best.error <= error) {
                 break;
             }
-            if !self.keeps_surface(class, onto, count, &neighbours) {
+            if !surface.survives_collapse(class, onto, count, &neighbours) {
                 continue;
             }
-            let found = self.replacements(class, onto).map(|(replaced, jump)| Collapse {
-                error: error + jump,
-                onto,
-                replaced,
-            });
-            if let Some(found) =
-                found.filter(|found| best.as_ref().is_none_or(|best| found.error < best.error))
-            {
-                best = Some(found);
+            let Some((replaced, jump)) = costs.replacements(surface, class, onto) else { continue };
+            let error = error + jump;
+            if best.as_ref().is_none_or(|best| error < best.error) {
+                best = Some(Collapse { error, onto, replaced, changes: self.changes[class as usize] });
             }
         }
         best
     }
 
-    /// Returns whether a collapse neither folds a triangle over nor joins parts of the surface that were not adjacent. `count` is the number
-    /// of triangles at the edge.
-    fn keeps_surface(&self, class: u32, onto: u32, count: usize, neighbours: &[(u32, usize)]) -> bool {
-        let beyond = self.neighbours(onto);
-        let common = beyond.iter().filter(|(other, _)| neighbours.iter().any(|(known, _)| known == other));
-        // If all triangles around the class contained the edge, a part of the surface would vanish.
-        if common.count() != count || self.around(class).count() == count {
-            return false;
-        }
-        for corners in self.around(class) {
-            let (corners, [_, b, c]) = self.beginning_with(class, corners);
-            if b == onto || c == onto {
-                continue;
-            }
-            let is_there = |corners: [u32; 3]| {
-                let (_, [_, other_b, other_c]) = self.beginning_with(onto, corners);
-                [other_b, other_c] == [b, c] || [other_b, other_c] == [c, b]
-            };
-            if self.around(onto).any(is_there) {
-                return false;
-            }
-            for pose in 0..self.poses() {
-                let [from, b, c] = corners.map(|corner| self.position(pose, corner));
-                let to = self.position(pose, onto);
-                let (before, after) = ((b - from).cross(c - from), (b - to).cross(c - to));
-                if before != DVec3::ZERO && before.dot(after) <= TURN * before.length() * after.length() {
-                    return false;
-                }
-            }
-        }
-        true
-    }
-
-    /// Returns the vertices of a class with those that replace them in a collapse, and the error of visible jumps. `None` if a vertex cannot
-    /// be replaced.
-    fn replacements(&self, class: u32, onto: u32) -> Option<(Vec<[u32; 2]>, f64)> {
-        let mut replaced: Vec<[u32; 2]> = Vec::new();
-        for corners in self.around(class) {
-            let ([own, b, c], _) = self.beginning_with(class, corners);
-            let other = [b, c].into_iter().find(|&other| self.class_of(other) == onto);
-            if let Some(other) = other.filter(|_| replaced.iter().all(|[known, _]| *known != own)) {
-                replaced.push([own, other]);
-            }
-        }
-        let mut error = 0.0;
-        for corners in self.around(class) {
-            let ([own, b, c], _) = self.beginning_with(class, corners);
-            if replaced.iter().any(|[known, _]| *known == own) {
-                continue;
-            }
-            // No edge leads from this vertex to the other class.
-            let others = self.around(onto).map(|corners| self.beginning_with(onto, corners).0[0]);
-            let jumps = others.filter_map(|other| Some(((self.shape.jump)(own, other)?, other)));
-            let (jump, other) = jumps.min_by(|(a, _), (b, _)| a.total_cmp(b))?;
-            replaced.push([own, other]);
-            let reach =
-                [b, c].map(|corner| self.position(0, corner).distance_squared(self.position(0, onto)));
-            error += (JUMP * f64::from(jump)).powi(2) * reach[0].max(reach[1]);
-        }
-        Some((replaced, error))
-    }
-
     fn collapse(&mut self, class: u32, collapse: &Collapse) {
         let onto = collapse.onto;
-        for triangle in std::mem::take(&mut self.around[class as usize]) {
-            let Some(corners) = self.triangles[triangle] else { continue };
-            if corners.iter().any(|&corner| self.class_of(corner) == onto) {
-                self.remove(triangle);
-                continue;
-            }
-            let replace = |corner: u32| {
-                collapse.replaced.iter().find(|[old, _]| *old == corner).map_or(corner, |[_, new]| *new)
-            };
-            self.triangles[triangle] = Some(corners.map(replace));
-            self.around[onto as usize].push(triangle);
-        }
-        self.collapsed[class as usize] = Some(onto);
+        self.surface.collapse(class, onto, &collapse.replaced);
+        self.costs.join(&self.surface, class, onto);
         self.changes[class as usize] += 1;
-        for pose in 0..self.poses() {
-            let moved = self.quadrics[class as usize * self.poses() + pose];
-            self.add_plane(onto, pose, moved);
+        for (other, _) in self.surface.neighbours(onto) {
+            // The planes of this class are the same as before, so only the collapse onto its new neighbour has a new error.
+            let known = self.cheapest[other as usize].filter(|(_, cheapest)| *cheapest != class);
+            let error = self.costs.error_of(&self.surface, other, onto);
+            self.cheapest[other as usize] = match known {
+                Some((smallest, _)) if smallest <= error => known,
+                Some(_) => Some((error, onto)),
+                None => self.cheapest_of(other),
+            };
+            self.changes[other as usize] += 1;
+            self.enqueue(other);
         }
-        let triangles = &self.triangles;
-        self.around[onto as usize].retain(|&triangle| triangles[triangle].is_some());
-        for changed in self.neighbours(onto).into_iter().map(|(other, _)| other).chain([onto]) {
-            self.changes[changed as usize] += 1;
-            self.enqueue(changed);
-        }
+        self.cheapest[onto as usize] = self.cheapest_of(onto);
+        self.changes[onto as usize] += 1;
+        self.enqueue(onto);
     }
+}
 
-    fn remove(&mut self, triangle: usize) {
-        self.count -= usize::from(self.triangles[triangle].take().is_some());
+#[cfg(test)]
+mod tests {
+    use glam::{Vec3, vec3};
+
+    use super::*;
+
+    /// Only the errors that a collapse changes are computed again.
+    #[test]
+    fn known_errors_stay_up_to_date() {
+        let at = |i: u32| {
+            let (x, y) = ((i % 20) as f32, (i / 20) as f32);
+            vec3(x, y, (0.7 * x).sin() + (0.9 * y).cos())
+        };
+        let poses: [Vec<Vec3>; 1] = [(0..400).map(at).collect()];
+        let squares = (0..380).filter(|i| i % 20 < 19);
+        let triangles: Vec<[u32; 3]> =
+            squares.flat_map(|i| [[i, i + 1, i + 20], [i + 1, i + 21, i + 20]]).collect();
+        let shape =
+            Shape { poses: &poses, triangles: &triangles, difference: &|_, _| 0.0, jump: &|_, _| Some(0.0) };
+        let mut collapses = Collapses::new(&shape);
+        for count in [600, 300, 100] {
+            collapses.reduce(count);
+            let is_live = |class: &u32| collapses.surface.around(*class).next().is_some();
+            for class in (0..400).filter(is_live) {
+                let [known, expected] = [collapses.cheapest[class as usize], collapses.cheapest_of(class)];
+                assert_eq!(known.map(|(error, _)| error), expected.map(|(error, _)| error), "class {class}");
+            }
+        }
     }
 }

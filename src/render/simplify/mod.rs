@@ -2,16 +2,20 @@
 //! with weights, texture coordinates and morph targets.
 
 mod collapse;
+mod cost;
 mod measure;
 mod pieces;
 mod quadric;
 mod seams;
+mod surface;
 #[cfg(test)]
 mod tests;
 
 use glam::Vec3;
+use rayon::prelude::*;
 
-use collapse::Surface;
+use collapse::Collapses;
+use measure::Snapshot;
 
 /// The triangles to simplify, in several poses.
 pub(super) struct Shape<'a> {
@@ -47,13 +51,19 @@ pub(super) struct Level {
 /// The shape is simplified by collapsing edges in the order of their errors (Garland & Heckbert 1997, "Surface Simplification Using Quadric
 /// Error Metrics"). The error of a collapse is the largest in any pose (DeCoro & Rusinkiewicz 2005, "Pose-Independent Simplification of
 /// Articulated Meshes"). Small separate pieces are removed as a whole.
+#[expect(clippy::cast_possible_truncation, reason = "a length in single precision")]
 pub(super) fn simplify(shape: &Shape<'_>, counts: &[usize]) -> Vec<Level> {
-    let mut surface = Surface::new(shape);
-    counts
-        .iter()
-        .map(|&count| {
-            surface.reduce(count);
-            Level { triangles: surface.triangles(), error: surface.error() }
-        })
-        .collect()
+    let mut collapses = Collapses::new(shape);
+    let of_count = |&count: &usize| {
+        collapses.reduce(count);
+        (Snapshot::new(&collapses.surface), collapses.largest)
+    };
+    let snapshots: Vec<_> = counts.iter().map(of_count).collect();
+    // Measuring takes about as long as the collapses, and the levels do not depend on each other.
+    let Shape { poses, triangles, .. } = *shape;
+    let measured = |(snapshot, largest): (Snapshot, f64)| {
+        let error = snapshot.error(poses, triangles, largest as f32).sqrt();
+        Level { triangles: snapshot.triangles, error }
+    };
+    snapshots.into_par_iter().map(measured).collect()
 }

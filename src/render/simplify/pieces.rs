@@ -6,6 +6,7 @@ use glam::Vec3;
 
 use super::Shape;
 use super::seams::Classes;
+use super::surface::Surface;
 
 /// Triangles that are not connected to others.
 pub(super) struct Piece {
@@ -14,17 +15,15 @@ pub(super) struct Piece {
     pub(super) error: f64,
 }
 
-/// Returns all pieces in decreasing order of their errors. `class` contains the class of each vertex.
-pub(super) fn pieces(shape: &Shape<'_>, class: &[u32], triangles: &[Option<[u32; 3]>]) -> Vec<Piece> {
-    let mut classes = Classes(class.to_vec());
-    for [a, b, c] in triangles.iter().flatten() {
-        classes.join(*a, *b);
-        classes.join(*b, *c);
+/// Returns all pieces in decreasing order of their errors.
+pub(super) fn pieces(shape: &Shape<'_>, surface: &Surface) -> Vec<Piece> {
+    let mut classes = Classes(surface.classes().to_vec());
+    for (_, [a, b, c]) in surface.triangles() {
+        classes.join(a, b);
+        classes.join(b, c);
     }
     let mut pieces: BTreeMap<u32, (Piece, [Vec3; 2])> = BTreeMap::new();
-    for (index, corners) in
-        triangles.iter().enumerate().filter_map(|(index, corners)| Some((index, (*corners)?)))
-    {
+    for (index, corners) in surface.triangles() {
         let create = || (Piece { triangles: Vec::new(), error: 0.0 }, [Vec3::MAX, Vec3::MIN]);
         let (piece, [low, high]) = pieces.entry(classes.find(corners[0])).or_insert_with(create);
         piece.triangles.push(index);
