@@ -10,9 +10,10 @@ impl Action {
     /// Returns the command that performs the action. Returns `None` if the action has no effect now, or if it does not concern the session.
     pub fn command(self, session: &Session) -> Option<Command> {
         let (motion, now) = (&session.document.scene.motion, session.puppet.time);
-        let [start, end] = session.document.settings.timeline.looped(session.puppet.seconds());
-        let looped =
-            |range| Command::Timeline(Timeline { range: Some(range), ..session.document.settings.timeline });
+        let settings = &session.document.settings;
+        let timeline = settings.timeline;
+        let [start, end] = timeline.looped(session.puppet.seconds());
+        let looped = |range| Command::Timeline(Timeline { range: Some(range), ..timeline });
         Some(match self {
             Self::Undo => Command::Undo,
             Self::Redo => Command::Redo,
@@ -25,29 +26,26 @@ impl Action {
             Self::Pin => Command::Pin,
             Self::Base => Command::Base,
             Self::RingMode => {
-                let ring_mode = session.document.settings.ring_mode;
-                Command::RingMode(RingMode { alone: !ring_mode.alone, ..ring_mode })
+                Command::RingMode(RingMode { alone: !settings.ring_mode.alone, ..settings.ring_mode })
             }
             Self::AxisX => Command::Constrain(Axis::X),
             Self::AxisY => Command::Constrain(Axis::Y),
             Self::AxisZ => Command::Constrain(Axis::Z),
             Self::Scope => Command::DragScope(session.next_scope()),
-            Self::Symmetry if session.has_body() => Command::Symmetry(!session.document.settings.symmetry),
-            Self::Landing if session.has_body() => Command::Landing(!session.document.settings.landing),
+            Self::Symmetry if session.has_body() => Command::Symmetry(!settings.symmetry),
+            Self::Landing if session.has_body() => Command::Landing(!settings.landing),
             Self::Key => Command::Key,
-            Self::AutoKey => Command::AutoKey(!session.document.settings.auto_key),
+            Self::AutoKey => Command::AutoKey(!settings.auto_key),
             Self::Play => Command::Play(!session.is_playing()),
-            Self::PreviousFrame => Command::Seek(session.document.settings.timeline.beside(now, false)),
-            Self::NextFrame => Command::Seek(session.document.settings.timeline.beside(now, true)),
+            Self::PreviousFrame => Command::Seek(timeline.beside(now, false)),
+            Self::NextFrame => Command::Seek(timeline.beside(now, true)),
             Self::PreviousKey => Command::Seek(key_beside(motion, now, false)?),
             Self::NextKey => Command::Seek(key_beside(motion, now, true)?),
             Self::FirstFrame => Command::Seek(start),
             Self::LastFrame => Command::Seek(end),
             Self::LoopStart => looped([now, if now < end { end } else { session.puppet.seconds() }]),
             Self::LoopEnd => looped([if start < now { start } else { 0.0 }, now]),
-            Self::LoopAll => {
-                Command::Timeline(Timeline { range: None, ..session.document.settings.timeline })
-            }
+            Self::LoopAll => Command::Timeline(Timeline { range: None, ..timeline }),
             Self::Front => Command::Camera(session.document.orbit.from_side(Vec3::Z)),
             Self::Back => Command::Camera(session.document.orbit.from_side(Vec3::NEG_Z)),
             Self::Side => Command::Camera(session.document.orbit.from_side(Vec3::X)),
@@ -59,12 +57,10 @@ impl Action {
             Self::FrameSelected => Command::Camera(session.selection_view()),
             Self::HomeView => Command::Camera(session.home_view()),
             Self::Follow => {
-                let follow = !session.document.settings.display.follow;
-                Command::Display(Display { follow, ..session.document.settings.display })
+                Command::Display(Display { follow: !settings.display.follow, ..settings.display })
             }
             Self::Skeleton => {
-                let skeleton = !session.document.settings.display.skeleton;
-                Command::Display(Display { skeleton, ..session.document.settings.display })
+                Command::Display(Display { skeleton: !settings.display.skeleton, ..settings.display })
             }
             Self::NextStep => match session.shown_steps() {
                 Some((shown, count)) => Command::Step(Some((shown + 1).min(count))),

@@ -27,17 +27,13 @@ impl DragGoal {
     /// Creates the goal and the pins for a hit. `base` is the node that must not move.
     pub(crate) fn new(hit: &Hit, puppet: &Puppet, scope: DragScope, base: Option<usize>) -> Self {
         let (character, rig) = (puppet.character(), &puppet.rig);
+        let (offset, position) = (hit.offset, Some(hit.point.as_dvec3()));
+        let target = Target { offset, position, ..Target::new(hit.node) };
+        let goal =
+            Self { target, pins: Vec::new(), moves_root: false, turns_joint: false, frees_depth: false };
         let joint = if scope == DragScope::Joint { joint_above(hit, puppet) } else { None };
-        if let Some(joint) = joint {
-            let (offset, position) = (hit.offset, Some(hit.point.as_dvec3()));
-            let target = Target { base: Some(joint), offset, position, ..Target::new(hit.node) };
-            return Self {
-                target,
-                pins: Vec::new(),
-                moves_root: false,
-                turns_joint: true,
-                frees_depth: false,
-            };
+        if joint.is_some() {
+            return Self { target: Target { base: joint, ..target }, turns_joint: true, ..goal };
         }
         let root = default_base(character, hit.node);
         let chain_base = base.filter(|&b| b != hit.node).or_else(|| chain_base(character, rig, hit));
@@ -45,25 +41,16 @@ impl DragGoal {
         // The hips belong to no limb, so dragging them moves the body in any scope.
         let is_wanted = scope != DragScope::Limb || chain_base.is_none();
         if is_wanted && base.is_none() && puppet.moves_whole_body(hit.node) {
-            let (offset, position) = (hit.offset, Some(hit.point.as_dvec3()));
-            let target = Target { offset, position, ..Target::new(hit.node) };
-            return Self {
-                target,
-                pins: Vec::new(),
-                moves_root: false,
-                turns_joint: false,
-                frees_depth: true,
-            };
+            return Self { frees_depth: true, ..goal };
         }
-        let feet = || rig.chains.iter().filter(|c| c.kind == ChainKind::Leg).map(|c| c.effector);
-        let mut target = Target::new(hit.node);
-        target.base = if moves_root { None } else { Some(chain_base.unwrap_or(root)) };
-        target.offset = hit.offset;
-        target.position = Some(hit.point.as_dvec3());
+        if !moves_root {
+            return Self { target: Target { base: Some(chain_base.unwrap_or(root)), ..target }, ..goal };
+        }
         // If the root moves, the dragged node keeps its orientation, so that the character does not lean over.
-        target.orientation = moves_root.then(|| orientation(&character.skeleton, puppet.pose(), hit.node));
-        let pins = if moves_root { feet().map(Pin::from).collect() } else { Vec::new() };
-        Self { target, pins, moves_root, turns_joint: false, frees_depth: false }
+        let orientation = Some(orientation(&character.skeleton, puppet.pose(), hit.node));
+        let legs = rig.chains.iter().filter(|c| c.kind == ChainKind::Leg);
+        let pins = legs.map(|leg| Pin::from(leg.effector)).collect();
+        Self { target: Target { orientation, ..target }, pins, moves_root, ..goal }
     }
 }
 

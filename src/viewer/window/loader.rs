@@ -116,18 +116,7 @@ impl CharacterLoader {
     /// # Errors
     /// Fails if no thread can be started.
     pub fn start(&mut self, path: &Path, reloads: bool, units: Option<f64>, size: Vec2) -> io::Result<()> {
-        self.request(ReadRequest {
-            path: path.to_owned(),
-            watches: false,
-            adds: None,
-            carrier: None,
-            reloads,
-            units,
-            size,
-            current: None,
-            progress: Progress::default(),
-            references: References::default(),
-        })
+        self.request(ReadRequest { reloads, units, ..ReadRequest::new(path, size) })
     }
 
     /// Starts reading a recorded session. The result is a replay at its start.
@@ -135,18 +124,7 @@ impl CharacterLoader {
     /// # Errors
     /// Same as [`CharacterLoader::start`].
     pub fn start_watching(&mut self, path: &Path, size: Vec2) -> io::Result<()> {
-        self.request(ReadRequest {
-            path: path.to_owned(),
-            watches: true,
-            adds: None,
-            carrier: None,
-            reloads: false,
-            units: None,
-            size,
-            current: None,
-            progress: Progress::default(),
-            references: References::default(),
-        })
+        self.request(ReadRequest { watches: true, ..ReadRequest::new(path, size) })
     }
 
     /// Starts reading a file while a session is shown. A file that contains only motion is retargeted to the session's character. A

@@ -51,6 +51,12 @@ impl ReadRequest {
     pub(super) fn beside(path: &Path, session: &Session) -> Self {
         let character = session.puppet().shared_character();
         let (rig, additions) = (Arc::clone(&session.rig_file.loaded), session.additions().to_vec());
+        let current = Some(CurrentCharacter { character, rig, additions });
+        Self { current, ..Self::new(path, session.size()) }
+    }
+
+    /// A request for a file that is shown in a view of `size` pixels.
+    pub(super) fn new(path: &Path, size: Vec2) -> Self {
         Self {
             path: path.to_owned(),
             watches: false,
@@ -58,8 +64,8 @@ impl ReadRequest {
             carrier: None,
             reloads: false,
             units: None,
-            size: session.size(),
-            current: Some(CurrentCharacter { character, rig, additions }),
+            size,
+            current: None,
             progress: Progress::default(),
             references: References::default(),
         }
@@ -148,18 +154,7 @@ pub(in crate::window) fn read_session(
     size: Vec2,
     progress: &Progress,
 ) -> Result<Session, String> {
-    let request = ReadRequest {
-        path: path.to_owned(),
-        watches: false,
-        adds: None,
-        carrier: None,
-        reloads: false,
-        units: None,
-        size,
-        current: None,
-        progress: progress.clone(),
-        references: References::default(),
-    };
+    let request = ReadRequest { progress: progress.clone(), ..ReadRequest::new(path, size) };
     match read(&request)? {
         LoadedFile::Character(session, _) | LoadedFile::Project(session, ..) => Ok(*session),
         LoadedFile::Watch(..) | LoadedFile::Clips(_) | LoadedFile::Pose(_) | LoadedFile::Prop(..) => {
