@@ -111,8 +111,8 @@ impl ClipExport {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Session, asset};
-    use glam::Vec2;
+    use crate::asset;
+    use crate::session::saved_project::default_path;
 
     /// Regression test: the dialog proposed the character's own file name, and then asked whether to replace it.
     #[test]
@@ -121,8 +121,7 @@ mod tests {
             let mut character = asset::mannequin().unwrap();
             character.path = file.into();
             character.files = vec!["panel/robot-clip.glb".into()];
-            let session = Session::new(character, None, Vec2::splat(64.0));
-            default_clip(&session.default_project(Path::new(".")), session.puppet().character())
+            default_clip(&default_path(&character, Path::new(".")), &character)
         };
         assert_eq!(proposed("panel/mannequin.glb"), Path::new("panel/mannequin-clip.glb"));
         assert_eq!(

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 #[cfg(feature = "window")]
 use crate::capture::TAKE_EXTENSIONS;
 use crate::platform::fs;
+#[cfg(feature = "window")]
+use crate::session::files::folder_of;
 
 /// Lower-case extensions of the models that a joint can carry.
 #[cfg(all(feature = "window", not(target_arch = "wasm32")))]
@@ -42,7 +44,7 @@ pub(super) fn motion_extensions() -> Vec<String> {
 pub(super) fn motions(file: &Path) -> Vec<PathBuf> {
     /// Maximum number of files that fit into a menu.
     const MAX_FILES: usize = 100;
-    let folder = file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder_of(file);
     let known = || TAKE_EXTENSIONS.iter().chain([&MOTION_EXTENSION]);
     let is_motion = |path: &PathBuf| {
         path != file && path.extension().is_some_and(|e| known().any(|known| e.eq_ignore_ascii_case(known)))

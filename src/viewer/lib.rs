@@ -41,9 +41,8 @@ pub use session::added_clips::{AddedClips, Transfer};
 pub use session::command::{Axis, Command, Display, DragScope, NodePoint, Settings};
 pub use session::files::SaveError;
 pub use session::gizmo::{RingMode, Tool};
-pub use session::pose_commands::{blend_pose_command, pose_text, set_pose_command};
+pub use session::pose_commands::{PoseFile, blend_pose_command, pose_text, set_pose_command};
 pub use session::recorder::Recorder;
-pub use session::save::PoseFile;
 pub use session::style::StyleSource;
 pub use session::{EyeTarget, OnionSkin, Refusals, Session, Timeline};
 #[cfg(feature = "window")]

@@ -12,12 +12,12 @@ use crate::files::{Progress, beside};
 use crate::rig::Rig;
 use crate::text::printable;
 
-use super::project::{Project, is_project};
-use super::session::added_clips::is_built_in;
+use super::project::{Project, ProjectClips, is_project};
+use super::session::added_clips::{MAX_ADDITIONS, is_built_in};
+use super::session::fingerprint;
 use super::session::recorder::names::SessionNames;
 use super::session::recorder::{FORMAT, Header};
-use super::session::{MAX_ADDITIONS, fingerprint};
-use super::{AddedClips, Command, Session, Transfer};
+use super::{AddedClips, Command, Session};
 
 mod lines;
 
@@ -42,14 +42,28 @@ pub struct Recording {
 /// A file whose clips were added.
 #[derive(Debug)]
 struct ClipSource {
-    line: usize,
-    /// Path as written in the session.
-    file: PathBuf,
-    fingerprint: String,
-    transfer: Transfer,
-    /// Name that the project gives to a single clip. In a session, each command contains the name instead.
-    name: Option<String>,
+    /// The line that adds the clips. In a session, each command contains the name for a single clip instead.
+    clips: ProjectClips,
     source: Arc<Source>,
+}
+
+impl ClipSource {
+    /// Reads a file with clips that the recording or project at `path` adds.
+    fn read(
+        path: &Path,
+        clips: ProjectClips,
+        references: &References,
+        progress: &Progress,
+    ) -> Result<Self, ReplayError> {
+        let source = Source::load_with_references(&resolve(path, &clips.file), references, progress);
+        check(path, progress)?;
+        let source = source.map_err(|e| ReplayError::Line {
+            path: path.into(),
+            line: clips.line,
+            cause: LineError::Clips(one_line(&e)),
+        })?;
+        Ok(Self { clips, source: Arc::new(source) })
+    }
 }
 
 impl Recording {
@@ -82,44 +96,22 @@ impl Recording {
             let AddedClips { file, fingerprint, .. } = *addition;
             added += 1;
             // Additions beyond the maximum are ignored.
-            if added > MAX_ADDITIONS || sources.iter().any(|s| (&s.file, &s.transfer) == (&file, &transfer)) {
+            if added > MAX_ADDITIONS
+                || sources.iter().any(|s| (&s.clips.file, &s.clips.transfer) == (&file, &transfer))
+            {
                 continue;
             }
-            let source = Source::load_with_references(&resolve(path, &file), references, progress);
-            check(path, progress)?;
-            let source = source.map_err(|e| lines.error(LineError::Clips(one_line(&e))))?;
-            sources.push(ClipSource {
-                line: lines.number,
-                file,
-                fingerprint,
-                transfer,
-                name: None,
-                source: Arc::new(source),
-            });
+            let clips = ProjectClips { line: lines.number, file, fingerprint, name: None, transfer };
+            sources.push(ClipSource::read(path, clips, references, progress)?);
         }
         Ok(Self { path: path.into(), header, length, truncated: lines.truncated, project: None, sources })
     }
 
     fn of_project(path: &Path, references: &References, progress: &Progress) -> Result<Self, ReplayError> {
         let project = Project::open(path)?;
-        let mut sources = Vec::new();
-        for clips in project.clips.iter().take(MAX_ADDITIONS) {
-            let source = Source::load_with_references(&resolve(path, &clips.file), references, progress);
-            check(path, progress)?;
-            let source = source.map_err(|e| ReplayError::Line {
-                path: path.into(),
-                line: clips.line,
-                cause: LineError::Clips(one_line(&e)),
-            })?;
-            sources.push(ClipSource {
-                line: clips.line,
-                file: clips.file.clone(),
-                fingerprint: clips.fingerprint.clone(),
-                transfer: clips.transfer.clone(),
-                name: clips.name.clone(),
-                source: Arc::new(source),
-            });
-        }
+        let clips = project.clips.iter().take(MAX_ADDITIONS).cloned();
+        let read = |clips: ProjectClips| ClipSource::read(path, clips, references, progress);
+        let sources = clips.map(read).collect::<Result<Vec<ClipSource>, ReplayError>>()?;
         let header = Header {
             format: FORMAT.into(),
             sinew: String::new(),
@@ -165,12 +157,10 @@ impl Recording {
             let name = character.path.display();
             warnings.push(format!("{path}: {name} or its rig has changed since {then}"));
         }
-        for clip_source in &self.sources {
-            let then_known = is_known(&clip_source.fingerprint);
-            if then_known && fingerprint::of_source(&clip_source.source) != clip_source.fingerprint {
-                let file = resolve(&self.path, &clip_source.file);
-                let file = file.display();
-                warnings.push(format!("{path}: {file} has changed since {then}"));
+        for ClipSource { clips, source } in &self.sources {
+            if is_known(&clips.fingerprint) && fingerprint::of_source(source) != clips.fingerprint {
+                let file = resolve(&self.path, &clips.file);
+                warnings.push(format!("{path}: {} has changed since {then}", file.display()));
             }
         }
         if self.truncated {
@@ -246,25 +236,25 @@ impl Replay {
         let retarget = |clip_source: &ClipSource| {
             let source = Arc::clone(&clip_source.source);
             let retargeted = AddedClips::new_with(
-                &clip_source.file,
+                &clip_source.clips.file,
                 source,
                 session.puppet().character(),
                 &session.rig_file.loaded,
-                clip_source.transfer.clone(),
+                clip_source.clips.transfer.clone(),
                 progress,
             );
             check(&recording.path, progress)?;
             retargeted.map_err(|e| {
-                let file = clip_source.file.display();
+                let file = clip_source.clips.file.display();
                 let cause = LineError::Clips(format!("{file}: {}", one_line(&e)));
-                ReplayError::Line { path: recording.path.clone(), line: clip_source.line, cause }
+                ReplayError::Line { path: recording.path.clone(), line: clip_source.clips.line, cause }
             })
         };
         let additions = recording.sources.iter().map(retarget).collect::<Result<Vec<AddedClips>, _>>()?;
         if let Some(project) = &recording.project {
             for (mut addition, clip_source) in additions.into_iter().zip(&recording.sources) {
-                addition.file = resolve(&recording.path, &clip_source.file);
-                addition.name.clone_from(&clip_source.name);
+                addition.file = resolve(&recording.path, &clip_source.clips.file);
+                addition.name.clone_from(&clip_source.clips.name);
                 session.apply(Command::AddClips(Box::new(addition)));
             }
             let commands = project.commands(session.puppet().character(), &session.rig_file.loaded)?;
@@ -272,15 +262,9 @@ impl Replay {
                 .into_iter()
                 .for_each(|command| session.apply(command.with_files(|file| resolve(&recording.path, file))));
             session.meet_goals();
-            session.note_project(&recording.path, project.text());
-            return Ok(Self {
-                session,
-                path: recording.path.clone(),
-                lines: None,
-                next: None,
-                additions: Vec::new(),
-                progress: progress.clone(),
-            });
+            session.note_project(&recording.path, project.text().to_owned());
+            let (path, progress) = (recording.path.clone(), progress.clone());
+            return Ok(Self { session, path, lines: None, next: None, additions: Vec::new(), progress });
         }
         if let Some(lines) = &mut lines {
             lines.names = Some(SessionNames::new(session.puppet().character(), &session.rig_file.loaded));

@@ -1,6 +1,10 @@
 //! The document: the user's work in the viewer, as stored in a project. Except for the character, it is plain data.
 
+use std::sync::Arc;
+
 use crate::ik::{Method, OptionOverrides, SolverOption};
+use crate::pose::Pose;
+use crate::puppet::Puppet;
 use crate::render::LightSource;
 
 use super::session::default_options;
@@ -34,6 +38,21 @@ pub(super) struct Document {
 }
 
 impl Document {
+    /// Creates the document of a puppet that shows its initial motion. The held pose is the rest pose.
+    pub(super) fn new(puppet: &Puppet, orbit: Orbit) -> Self {
+        let scene = Scene {
+            held: Pose::rest(&puppet.character().skeleton),
+            goals: Vec::new(),
+            pins: Vec::new(),
+            base: None,
+            rig: Arc::new(puppet.rig.clone()),
+            motion: Arc::new(puppet.motion.clone()),
+            time: 0.0,
+        };
+        let settings = Settings { solver: Box::new(puppet.options.solver), ..Settings::default() };
+        Self { scene, selection: Selection::default(), orbit, settings, additions: Vec::new() }
+    }
+
     /// Returns the settings as stored in files. Files do not store environment images, so these are replaced by the studio light source.
     pub(super) fn stored_settings(&self) -> Settings {
         let mut settings = self.settings.clone();

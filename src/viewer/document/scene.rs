@@ -36,6 +36,10 @@ pub(crate) struct Scene {
 }
 
 impl Scene {
+    pub(crate) fn has_node(&self, node: usize) -> bool {
+        node < self.held.locals.len()
+    }
+
     pub(crate) fn has_goal(&self, node: usize) -> bool {
         self.goals.iter().any(|goal| goal.node == node)
     }

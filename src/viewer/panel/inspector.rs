@@ -3,6 +3,7 @@
 use egui::{Button, DragValue, RichText, Ui};
 
 use crate::session::limb;
+use crate::session::timeline::can_key;
 use crate::text::printable;
 use crate::{Action, Command, RingMode, Session};
 
@@ -47,7 +48,7 @@ fn first_steps(ui: &mut Ui, session: &Session, panel: &mut PanelState) {
         .color(quiet),
     );
     let steps = [
-        (Action::Key, session.can_key(), "Key the pose", "Keep the pose as a key on the timeline"),
+        (Action::Key, can_key(&session.puppet), "Key the pose", "Keep the pose as a key on the timeline"),
         (
             Action::ExportClip,
             !session.document.scene.motion.is_rest(),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use egui::{Button, Checkbox, ComboBox, RichText, Ui};
 
 use crate::ik::Method;
+use crate::session::solver_options::options_of_rig;
 use crate::text::printable;
 use crate::{Command, Session, StyleSource};
 
@@ -53,7 +54,7 @@ pub(super) fn show(
         }
     });
     ui.horizontal(|ui| {
-        let defaults = session.default_options(options.method);
+        let defaults = options_of_rig(session.rig(), options.method);
         if ui.add_enabled(options != defaults, Button::new("Defaults").small()).clicked() {
             options = defaults;
         }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use egui::text::LayoutJob;
 use egui::{Align2, Area, Color32, FontId, Frame, Order, Rect, Ui, vec2};
 
+use crate::session::timeline::can_key;
 use crate::text::printable;
 use crate::{Action, Session};
 
@@ -109,7 +110,7 @@ fn next_step(session: &Session, panel: &mut PanelState, now: f64) -> Option<Stri
     if session.is_dragging() || session.is_playing() || session.recorded().is_some() {
         return None;
     }
-    let (step, action, what) = match (session.document.scene.motion.is_rest(), session.can_key()) {
+    let (step, action, what) = match (session.document.scene.motion.is_rest(), can_key(&session.puppet)) {
         (true, true) => (0, Action::Key, "keeps this pose as a key"),
         (false, true) => (1, Action::ExportClip, "exports the motion"),
         (_, false) => return None,

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use egui::{Align, Button, Color32, Layout, Margin, Rect, RichText, Ui, vec2};
 
+use crate::session::timeline::can_key;
 use crate::{Action, Command, DragScope, Session};
 
 use super::layout::Face;
@@ -151,7 +152,7 @@ fn tools(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut 
     if session.has_body() {
         action(ui, panel, Action::MirrorPose, true, Button::new("Mirror"));
     }
-    action(ui, panel, Action::Key, session.can_key(), Button::new("Key"));
+    action(ui, panel, Action::Key, can_key(&session.puppet), Button::new("Key"));
     ui.menu_button("Reset", |ui| {
         action(ui, panel, Action::RestAll, true, Button::new("Whole character"));
         action(ui, panel, Action::ClearGoals, true, Button::new("Goals and pins"));

@@ -62,10 +62,10 @@ pub(crate) struct Project {
 }
 
 /// A file whose clips were added to the character.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ProjectClips {
     pub(crate) line: usize,
-    /// The path as written in the project.
+    /// The path as written in the project or recording.
     pub(crate) file: PathBuf,
     pub(crate) fingerprint: String,
     pub(crate) name: Option<String>,

@@ -5,12 +5,14 @@ use std::path::Path;
 use glam::{DQuat, DVec3, Vec2};
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, Value};
 
-use crate::asset::{Character, Clip, Transform};
+use crate::asset::{Character, Transform};
 use crate::document::Document;
 use crate::ik::GoalAxes;
 use crate::puppet::{Pin, Target};
 use crate::rig::Rig;
 use crate::rig::file::NodeNames;
+use crate::session::added_clips::own_clips;
+use crate::session::files::file_of;
 use crate::session::fingerprint;
 use crate::shared;
 use crate::text::json;
@@ -24,10 +26,6 @@ use super::{NO_BONE, VERSION, free, relative_to, settings};
 pub(crate) struct ProjectContents<'a> {
     pub(crate) document: &'a Document,
     pub(crate) character: &'a Character,
-    /// The character's file. `None` for the built-in character.
-    pub(crate) file: Option<&'a Path>,
-    /// The clips of the character's file.
-    pub(crate) own_clips: &'a [Clip],
     /// The rig as loaded with the character's file.
     pub(crate) rig_on_disk: &'a Rig,
     /// Width and height of the view in pixels.
@@ -110,12 +108,13 @@ impl<'a> ProjectWriter<'a> {
     }
 
     fn header(&self, root: &mut Table, folder: &Path) {
-        let ProjectContents { document, character, file, own_clips, rig_on_disk, .. } = self.contents;
+        let ProjectContents { document, character, rig_on_disk, .. } = self.contents;
         root.insert("version", VERSION.into());
-        if let Some(file) = file {
+        if let Some(file) = file_of(character) {
             root.insert("character", relative_to(folder, file).into());
         }
-        let fingerprint = fingerprint::of_character(character, own_clips, rig_on_disk);
+        let own = own_clips(character, &document.additions);
+        let fingerprint = fingerprint::of_character(character, own, rig_on_disk);
         root.insert("fingerprint", fingerprint.into());
         if let Some(units) = character.units {
             root.insert("units", units.into());

@@ -6,12 +6,15 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::asset::{Character, Clip, MANNEQUIN_PATH};
-use crate::capture::write_csv;
-use crate::export::bake::{RetargetedClips, Source, SourceError};
+use crate::capture::{Take, parse_csv, write_csv};
+use crate::export::bake::{RetargetedClips, Source, SourceError, unique_clip_name};
 use crate::files::Progress;
 use crate::rig::Rig;
 
 use super::fingerprint;
+
+/// Maximum number of additions to one character.
+pub(crate) const MAX_ADDITIONS: usize = 1000;
 
 /// Clips from another file or from a recorded take that were added to a character.
 ///
@@ -101,6 +104,62 @@ pub(crate) fn is_built_in(file: &Path) -> bool {
     file == Path::new(MANNEQUIN_PATH)
 }
 
+/// Returns the clips of the file of a character, to which clips were added. The added clips come after these.
+pub(crate) fn own_clips<'a>(character: &'a Character, additions: &[AddedClips]) -> &'a [Clip] {
+    let added: usize = additions.iter().map(AddedClips::clip_count).sum();
+    character.clips.get(..character.clips.len().saturating_sub(added)).unwrap_or_default()
+}
+
+/// Returns the additions of another character that a character with the additions `known` does not have yet.
+pub(super) fn missing<'a>(known: &[AddedClips], wanted: &'a [AddedClips]) -> Vec<&'a AddedClips> {
+    let is_missing = |addition: &&AddedClips| !known.iter().any(|known| known.same_source(addition));
+    wanted.iter().filter(is_missing).collect()
+}
+
+/// Returns for each clip of the character `from` the index of the same clip of the character `to`. Clips of the characters' own files are
+/// found by name, or by index if no clip has that name.
+pub(super) fn matching_clips(
+    from: (&Character, &[AddedClips]),
+    to: (&Character, &[AddedClips]),
+) -> Vec<Option<usize>> {
+    let (here, there) = (own_clips(to.0, to.1), own_clips(from.0, from.1));
+    let own = there.iter().enumerate().map(|(index, clip)| {
+        let is_same = |c: &Clip| c.name.is_some() && c.name == clip.name;
+        let named = here.iter().position(is_same).filter(|_| !here.get(index).is_some_and(is_same));
+        named.or_else(|| (index < here.len()).then_some(index))
+    });
+    let mut indices: Vec<Option<usize>> = own.collect();
+    let mut taken = vec![false; to.1.len()];
+    for addition in from.1 {
+        let mut start = here.len();
+        let mut found = None;
+        for (other, taken) in to.1.iter().zip(&mut taken) {
+            if !*taken && other.same_source(addition) && found.is_none() {
+                (*taken, found) = (true, Some(start));
+            }
+            start += other.clip_count();
+        }
+        indices.extend((0..addition.clip_count()).map(|clip| Some(found? + clip)));
+    }
+    indices
+}
+
+/// Returns a recorded clip as a take. It is parsed from the text of its file, so that it is identical to the take that is later read from
+/// that file. The columns of the file are in a different order, which changes the last bits of the values.
+///
+/// # Errors
+/// Returns a one-line reason if the clip cannot become a take.
+pub(super) fn recorded_take(recorded: &Clip, character: &Character, rig: &Rig) -> Result<Take, String> {
+    let take = Take::of(recorded, &character.skeleton, &rig.bones);
+    parse_csv(Path::new("take.csv"), &write_csv(&take)).map_err(|e| e.to_string())
+}
+
+/// Returns `take N` with the lowest number, starting at 1, that no clip has.
+pub(super) fn next_take_name(clips: &[Clip]) -> String {
+    let is_free = |name: &String| clips.iter().all(|c| c.name.as_ref() != Some(name));
+    (1..=clips.len() + 1).map(|number| format!("take {number}")).find(is_free).unwrap_or_default()
+}
+
 fn shape(character: &Character) -> (usize, usize) {
     (character.skeleton.nodes.len(), character.skeleton.rest_weights.len())
 }
@@ -179,9 +238,20 @@ impl AddedClips {
     }
 
     /// Returns the clips if they fit the character. The result is empty if they do not fit, or if no file was read.
-    pub(crate) fn clips(&self, character: &Character) -> &[Clip] {
+    fn clips(&self, character: &Character) -> &[Clip] {
         let loaded = self.loaded.as_ref().filter(|loaded| loaded.shape == shape(character));
         loaded.map_or(&[], |loaded| &loaded.clips)
+    }
+
+    /// Returns the clips with names that no clip of the character has. The result is empty if they do not fit the character.
+    pub(super) fn named_clips(&self, character: &Character) -> Vec<Clip> {
+        let (stem, mut named) = (self.stem(), character.clips.clone());
+        for clip in self.clips(character) {
+            let own = self.name.as_deref().or(clip.name.as_deref());
+            let name = Some(unique_clip_name(&named, own, &stem));
+            named.push(Clip { name, ..clip.clone() });
+        }
+        named.split_off(character.clips.len())
     }
 
     /// Returns warnings about missing or extra parts of the source, one line each.

@@ -3,11 +3,31 @@
 use std::time::Duration;
 
 use crate::Settings;
+use crate::asset::NotFinite;
+use crate::document::Scene;
+use crate::motion::Motion;
+use crate::puppet::Puppet;
 use crate::secondary::STEPS_PER_SECOND;
+
+use super::timeline::last_time;
+
+/// Settling time of springs after a jump to another time or pose, in seconds.
+const SETTLE_SECONDS: f64 = 1.0;
 
 /// Maximum time between frames or commands over which springs are simulated. After a longer gap they settle, so that a month-long recording
 /// replays in seconds. A window draws frames more often.
 const MAX_GAP: Duration = Duration::from_secs(600);
+
+/// Maximum number of update durations that are kept for the panel's curves.
+pub(crate) const MAX_TIMES: u8 = 120;
+
+/// Appends a duration. If there are more than [`MAX_TIMES`] durations, the oldest is dropped.
+pub(crate) fn push_time(times: &mut Vec<f32>, time: f32) {
+    if times.len() >= usize::from(MAX_TIMES) {
+        times.remove(0);
+    }
+    times.push(time);
+}
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Clock {
@@ -44,14 +64,37 @@ impl Clock {
         time
     }
 
+    /// Copies the motion of a scene to a puppet, and clamps the playback time to the motion's length.
+    pub(super) fn set_motion(&mut self, puppet: &mut Puppet, scene: &mut Scene) {
+        if puppet.motion == *scene.motion {
+            return;
+        }
+        puppet.motion = Motion::clone(&scene.motion);
+        puppet.time = puppet.time.clamp(0.0, last_time(puppet));
+        self.set_time(puppet.time);
+        if scene.motion.has_only_keys() {
+            scene.time = puppet.time;
+        }
+        self.playing &= !puppet.motion.is_rest();
+        puppet.reset_solver();
+    }
+
     /// Copies another clock, but not whether its springs are at rest.
     pub(super) fn copy(&mut self, from: &Self) {
         *self = Self { is_asleep: self.is_asleep, ..*from };
     }
 
-    /// Counts all spring steps up to now as completed, because the springs have settled.
-    pub(super) fn skip_springs(&mut self) {
+    /// Lets the springs of a puppet settle after a jump to its current pose, and counts all spring steps up to now as completed. If springs
+    /// are off, only updates the displayed pose.
+    ///
+    /// # Errors
+    /// [`NotFinite`] if the pose is not finite.
+    pub(super) fn settle_springs(&mut self, puppet: &mut Puppet, springs: bool) -> Result<(), NotFinite> {
+        if !springs {
+            return puppet.refresh_secondary();
+        }
         (self.spring_steps, self.is_asleep) = (steps_at(self.now), false);
+        puppet.settle(SETTLE_SECONDS)
     }
 
     /// Returns whether the springs were last simulated too long ago and must settle at this time.

@@ -9,7 +9,7 @@ use crate::orbit::pushed;
 use crate::puppet::{Pin, Puppet, Target};
 use crate::scene::picking::{Hit, Ray};
 use crate::view::Camera;
-use crate::{Axis, DragScope};
+use crate::{Axis, Command, DragScope};
 
 use super::drag_goal::DragGoal;
 use super::landing::{Landing, Surroundings};
@@ -36,7 +36,7 @@ pub(crate) struct Drag {
     /// Whether the solver may choose the depth of the target, which the pointer does not determine.
     frees_depth: bool,
     pub(crate) scope: DragScope,
-    /// The state that [`crate::Command::Cancel`] restores.
+    /// The state that [`Command::Cancel`] restores.
     pub(crate) before: Scene,
     pub(crate) axis: Option<Axis>,
     /// Axis and unit direction of the dragged arrow. A constraint to a world axis takes precedence.
@@ -183,10 +183,23 @@ impl Drag {
         self.axis.map(|axis| (axis, axis.unit())).or(self.along)
     }
 
+    /// Executes a command that moves the target or changes how it moves. `step` is the grid step for snapping in metres.
+    pub(super) fn execute(&mut self, command: &Command, size: Vec2, camera: &Camera, step: f32) {
+        match *command {
+            Command::DragTo(position) => return self.move_to(position),
+            Command::Push(by) => self.push(by, camera),
+            Command::Drag(at) => self.pointer = at,
+            Command::Constrain(axis) => self.axis = (self.axis != Some(axis)).then_some(axis),
+            Command::Snap(snap) => self.snap = snap,
+            _ => return,
+        }
+        self.follow(size, camera, step);
+    }
+
     /// Moves the target to the pointer, in the plane that faces the camera or along the constraint axis.
-    pub(crate) fn follow(&mut self, at: Vec2, size: Vec2, camera: &Camera, step: f32) {
-        (self.pointer, self.moved, self.follows_pointer) = (at, true, true);
-        let Some(ray) = Ray::through(camera, at + self.grip, size) else { return };
+    pub(super) fn follow(&mut self, size: Vec2, camera: &Camera, step: f32) {
+        (self.moved, self.follows_pointer) = (true, true);
+        let Some(ray) = Ray::through(camera, self.pointer + self.grip, size) else { return };
         let sight = (camera.target - camera.position).normalize_or_zero();
         let start = self.hit.point + self.lever;
         let line = self.line();
@@ -262,7 +275,7 @@ impl Drag {
 
     /// Moves the target to a world position. The axis constraint and snapping do not apply, because they only affect pointer movements.
     /// Later pointer movements drag in the plane through this position.
-    pub(crate) fn move_to(&mut self, position: DVec3) {
+    fn move_to(&mut self, position: DVec3) {
         (self.plane, self.moved) = (position.as_vec3() + self.lever, true);
         self.target.position = Some(position);
         (self.landing, self.target.touches, self.follows_pointer) = (None, false, false);
@@ -270,19 +283,13 @@ impl Drag {
         self.move_others();
     }
 
-    /// Moves the pointer's plane away from the camera, together with the target.
-    pub(crate) fn push(&mut self, steps: f32, size: Vec2, camera: &Camera, step: f32) {
+    /// Moves the pointer's plane away from the camera.
+    fn push(&mut self, steps: f32, camera: &Camera) {
         let plane = pushed(self.plane, steps, camera);
         if plane.is_finite() {
             // The depth is now known.
             (self.plane, self.is_pushed) = (plane, true);
         }
-        self.follow(self.pointer, size, camera, step);
-    }
-
-    /// Updates the target after the axis constraint or snapping has changed.
-    pub(crate) fn refresh(&mut self, size: Vec2, camera: &Camera, step: f32) {
-        self.follow(self.pointer, size, camera, step);
     }
 }
 

@@ -3,6 +3,7 @@
 use glam::{DVec3, Quat, Vec3};
 
 use crate::document::{Document, Scene, Selection};
+use crate::ik::Method;
 use crate::motion::Motion;
 use crate::pose::Pose;
 use crate::puppet::{Pin, Puppet, Target};
@@ -46,6 +47,7 @@ impl Drags {
 
     /// Ends the drag without a goal. Returns the state before it.
     pub(super) fn take_before(&mut self) -> Option<Scene> {
+        self.trail.clear();
         let gizmo = self.gizmo.take().map(|drag| drag.before);
         self.joint.take().map(|drag| drag.before).or(gizmo)
     }
@@ -152,6 +154,32 @@ impl Drags {
     pub(super) fn goals(&self, puppet: &Puppet, scene: &Scene) -> Vec<Target> {
         let moved = self.joint.as_ref().filter(|drag| drag.moved);
         self.targets_and_pins(puppet, scene, moved.map(Drag::target_and_pins)).0
+    }
+
+    /// Sets the goals and the solver's options of a puppet to those of a document and of the drag.
+    pub(super) fn set_goals(&self, puppet: &mut Puppet, document: &Document) {
+        let (scene, settings) = (&document.scene, &document.settings);
+        puppet.held = Some(scene.held.clone());
+        puppet.options.solver = *settings.solver;
+        let drag = self.joint.as_ref().filter(|_| puppet.is_posed_by_hand());
+        // Copy the stance only if it has changed, because copying it in each frame would take longer than the solve.
+        match drag.map(|drag| &drag.before.held) {
+            stance if puppet.stance.as_ref() == stance => {}
+            stance => puppet.stance = stance.cloned(),
+        }
+        let held = self.joint.as_ref().map(Drag::target_and_pins);
+        let (targets, pins) = self.targets_and_pins(puppet, scene, held);
+        if self.joint.as_ref().is_some_and(|drag| drag.moves_root) {
+            puppet.options.solver.method = Method::FullBody;
+            puppet.options.solver.textbook = false;
+        }
+        puppet.rotations = self.rotations(puppet, settings.solver.limits);
+        (puppet.targets, puppet.pins) = (targets, pins);
+        if !puppet.is_posed_by_hand() {
+            // The result must depend on the clip's pose and the goals, but not on the number of earlier frames.
+            puppet.reset_solver();
+        }
+        puppet.options.looping = settings.looping;
     }
 
     /// Returns all goals and pins of a scene, including those of the drag of a part of the gizmo, and of `held`, which is the drag of a

@@ -1,24 +1,37 @@
 //! Executes the commands of a session.
 
+use std::sync::Arc;
+
 use glam::Vec2;
 
 use crate::Command;
 use crate::capture::vmc::LiveSource;
 use crate::document::EditRun;
+use crate::motion::Motion;
 
 use super::gizmo::GizmoGrip;
 use super::picking::Picture;
+use super::timeline::last_time;
 use super::views::CameraEffect;
-use super::{OnionSkin, Session, hovering, live, steps};
+use super::{OnionSkin, Session, key_edits, live};
 
 impl Session {
+    /// Executes a command, and records it if a recording is running. A command that cannot be written as text is then not executed.
+    pub fn apply(&mut self, mut command: Command) {
+        let (now, character) = (self.clock.now, self.puppet.character());
+        let recorded = self.recorder.as_mut().map(|recorder| recorder.record(now, &mut command, character));
+        if recorded != Some(false) {
+            self.execute(command);
+        }
+    }
+
     /// Executes a command without recording it.
     pub(super) fn execute(&mut self, command: Command) {
         let shown_steps = self.suspend_steps(&command);
-        let changes_view = hovering::changes_view(&command);
+        let (effect, changes_view) = CameraEffect::of(&command);
         let is_tick = matches!(command, Command::Tick(_));
         // Ticks are excluded, because the clock itself moves the camera.
-        let effect = (!is_tick).then(|| CameraEffect::of(&command));
+        let effect = (!is_tick).then_some(effect);
         let before = self.view.before_command(&self.puppet, &self.document.orbit, self.is_dragging());
         self.clock.is_asleep &= is_tick;
         if !matches!(command, Command::Tick(_) | Command::Hover(_) | Command::Release) {
@@ -26,7 +39,11 @@ impl Session {
         }
         self.perform(command);
         self.refresh_eyes();
-        self.refresh_onion();
+        let settings = &self.document.settings;
+        // The ghosts are hidden while the motion plays.
+        let shown = settings.onion_skin.shown && !self.clock.playing;
+        let skin = OnionSkin { shown, ..settings.onion_skin };
+        self.onion.refresh(&self.puppet, &self.document.scene.motion, skin, settings.looping);
         let is_dragging = self.is_dragging();
         if let Some(effect) = effect {
             self.view.update_anchor(effect, before, &self.puppet, &mut self.document, is_dragging);
@@ -58,13 +75,7 @@ impl Session {
     }
 
     fn perform(&mut self, command: Command) {
-        if let Command::Grab(at)
-        | Command::GrabSelected(at)
-        | Command::GrabSelection(at)
-        | Command::Drag(at) = command
-        {
-            self.hover.point_at(at);
-        }
+        self.hover.note_pointer(&command);
         match command {
             Command::Resize(size) => self.view.resize(size, &mut self.document.orbit),
             Command::Hover(at) => {
@@ -78,29 +89,12 @@ impl Session {
                 self.drags.grab_others(&self.puppet, &self.document.selection);
             }
             Command::GrabNode(point) => self.grab_node(point),
-            Command::DragTo(position) if position.as_vec3().is_finite() => {
-                self.update_drag(|drag, _, _, _| drag.move_to(position));
-            }
-            Command::DragTo(_) => {}
-            Command::Drag(at) => {
-                self.pull_gizmo(Some(at), None);
-                self.update_drag(|drag, size, camera, step| drag.follow(at, size, camera, step));
-            }
-            Command::Push(by) => {
-                self.push_gizmo(by);
-                self.update_drag(|drag, size, camera, step| drag.push(by, size, camera, step));
-            }
-            Command::Constrain(axis) => self.update_drag(|drag, size, camera, step| {
-                drag.axis = if drag.axis == Some(axis) { None } else { Some(axis) };
-                drag.refresh(size, camera, step);
-            }),
-            Command::Snap(snap) => {
-                self.pull_gizmo(None, Some(snap));
-                self.update_drag(|drag, size, camera, step| {
-                    drag.snap = snap;
-                    drag.refresh(size, camera, step);
-                });
-            }
+            Command::DragTo(position) if !position.as_vec3().is_finite() => {}
+            Command::Drag(_)
+            | Command::DragTo(_)
+            | Command::Push(_)
+            | Command::Constrain(_)
+            | Command::Snap(_) => self.update_drag(&command),
             Command::DragScope(scope) => {
                 self.document.settings.drag_scope = scope;
                 self.set_current_scope(scope);
@@ -115,24 +109,22 @@ impl Session {
                 let pivot = self.picture().under(at).map_or(self.document.orbit.target, |h| h.point);
                 self.document.orbit.zoom(steps, pivot);
             }
-            Command::Orbit(_) | Command::Pan(_) | Command::Zoom(..) => {}
+            Command::Camera(orbit) if orbit.is_valid() => self.document.orbit = orbit,
+            Command::Orbit(_) | Command::Pan(_) | Command::Zoom(..) | Command::Camera(_) => {}
             Command::Center(at) => self.center(at),
             Command::FrameAll => self.document.orbit = self.view.whole(&self.puppet, &self.document),
-            Command::Pin => self.toggle_active_pins(),
-            Command::PinNode(node) => self.toggle_pins(&[node]),
-            Command::Base => self.toggle_base(),
             Command::Select(node) => {
-                let node = node.filter(|&node| self.has_node(node));
+                let node = node.filter(|&node| self.document.scene.has_node(node));
                 self.select(|selection| selection.set(node));
             }
-            Command::SelectAdd(node) if self.has_node(node) && self.selected() != Some(node) => {
-                self.select(|selection| selection.add(node));
+            Command::SelectAdd(node) => {
+                if self.document.scene.has_node(node) && self.selected() != Some(node) {
+                    self.select(|selection| selection.add(node));
+                }
             }
-            Command::SelectAdd(_) => {}
             Command::SelectRemove(node) => self.select(|selection| selection.remove(node)),
             Command::Highlight(node) => self.hover.hint = node,
             Command::Bone(bone, node) => self.set_bone(&bone, node),
-            Command::Limit(node, limit) => self.edit_limit(node, limit),
             Command::Tool(tool) => {
                 if self.document.settings.tool != tool {
                     self.release();
@@ -141,12 +133,11 @@ impl Session {
             }
             Command::Rest(chain) => self.rest(chain),
             Command::Turn(node, rotation) => self.turn_joints(&[(node, rotation)], EditRun::Turn(node)),
-            Command::RestAll => self.rest_all(),
-            Command::ResetJoint => self.reset(false),
-            Command::ResetLimb => self.reset(true),
-            Command::MirrorPose => self.mirror_pose(),
-            Command::MirrorLimb => self.mirror_limb(),
-            Command::SetPose(nodes, morphs) => self.set_pose(&nodes, &morphs),
+            Command::ResetJoint
+            | Command::ResetLimb
+            | Command::MirrorPose
+            | Command::MirrorLimb
+            | Command::SetPose(..) => self.edit_pose(&command),
             Command::Undo => {
                 self.cancel();
                 let before = self.history.undo(self.document.scene.clone());
@@ -158,21 +149,12 @@ impl Session {
                 self.restore(after);
             }
             Command::Step(shown) => self.show_step(shown),
-            Command::ClearGoals => self.clear_goals(),
-            Command::RemoveGoal(node) => self.remove_goal(node),
-            Command::GoalWeight(node, weight) => self.set_goal_weight(node, weight),
-            Command::GoalAxes(node, axes) => self.set_goal_axes(node, &axes),
-            Command::Morph(index, weight) => self.set_morph(index, weight),
             Command::BlendPose(nodes, morphs, weight) => self.blend_pose(&nodes, &morphs, weight),
             Command::AddClips(addition) => self.add(*addition),
             Command::LivePose(nodes, morphs) => {
                 live::set_pose(&mut self.document.scene, &mut self.history, self.clock.now, &nodes, &morphs);
                 // The goals are solved from this pose.
-                if self.is_dragging() || !self.document.scene.goals.is_empty() {
-                    self.solve();
-                } else {
-                    self.show();
-                }
+                self.show_or_solve();
             }
             Command::LiveGoals(goals) => {
                 live::set_goals(&mut self.document.scene, &mut self.history, self.clock.now, goals);
@@ -184,19 +166,12 @@ impl Session {
                 }
             }
             Command::Springs(on) => self.set_springs(on),
-            Command::Pull(end, pull) => self.set_pull(end, pull),
             Command::TurnJoints(turns) => self.turn_joints(&turns, EditRun::TurnJoints),
             Command::Solver(options) => self.set_solver(*options),
             Command::Style(source) => self.set_style(source),
             Command::Props(_) => {
                 self.document.settings.set(command);
                 self.props.set(&self.document.settings.props);
-            }
-            Command::StoreOptions => self.store_options(),
-            Command::Camera(orbit) => {
-                if orbit.is_valid() {
-                    self.document.orbit = orbit;
-                }
             }
             Command::Restore(snapshot) => self.restore_snapshot(*snapshot),
             Command::Tick(passed) => self.advance(self.clock.now.saturating_add(passed)),
@@ -208,63 +183,103 @@ impl Session {
             other => {
                 if self.document.settings.set_option(&other, &mut self.puppet.options) {
                     self.show();
-                } else {
-                    self.apply_time(other);
+                } else if !self.edit_scene(&other) {
+                    self.perform_in_time(other);
                 }
             }
         }
     }
 
-    /// Updates the ghosts, which are hidden while the motion plays.
-    fn refresh_onion(&mut self) {
-        let settings = &self.document.settings;
-        let shown = settings.onion_skin.shown && !self.clock.playing;
-        let skin = OnionSkin { shown, ..settings.onion_skin };
-        self.onion.refresh(&self.puppet, &self.document.scene.motion, skin, settings.looping);
+    /// Returns whether a motion is playing.
+    pub fn is_playing(&self) -> bool {
+        self.clock.playing && !self.puppet.motion.is_rest()
     }
 
-    /// Shows the pose after `shown` steps of the last solve, or after all steps if there are fewer. Turns step mode on, or off if `shown` is
-    /// `None`.
-    fn show_step(&mut self, shown: Option<usize>) {
-        let Some(shown) = shown else { return self.leave_steps() };
-        if !self.steps.is_on() {
-            self.release();
-            match self.steps.start(&mut self.puppet, &self.document) {
-                Ok(true) => {}
-                Ok(false) => return,
-                Err(error) => return self.refuse(&error),
+    /// Executes a command that changes the motion, the time or a setting.
+    fn perform_in_time(&mut self, command: Command) {
+        let (played, before) = (!self.puppet.is_posed_by_hand(), self.puppet.time);
+        let jumps = matches!(command, Command::Seek(_) | Command::Clip(_));
+        match command {
+            Command::Clip(clip) => {
+                let clip = clip.filter(|&c| c < self.puppet.character().clips.len());
+                self.set_motion(clip.map(Motion::clip).unwrap_or_default());
+                self.history.end_run();
+                self.puppet.time = 0.0;
+                self.clock.playing = clip.is_some();
             }
-            self.clock.playing = false;
-            self.clock.set_time(self.puppet.time);
-            self.hover.clear();
+            Command::Motion(motion) => self.set_motion(*motion),
+            Command::Key => self.key(),
+            Command::KeyGoal(node) => self.key_goal(node),
+            Command::KeyMove(..)
+            | Command::KeyCopy(..)
+            | Command::KeyDelete(_)
+            | Command::KeyJointsMove(..)
+            | Command::KeyJointsCopy(..)
+            | Command::KeyJointsDelete(..)
+            | Command::KeyEasing(..)
+            | Command::PlantKeys
+            | Command::AddContact(_)
+            | Command::Duration(_) => self.edit_keys(&command),
+            Command::Play(playing) => self.clock.playing = playing,
+            Command::Speed(_) | Command::Looping(_) | Command::Timeline(_) => {
+                self.document.settings.set(command);
+            }
+            Command::Seek(to) if to.is_finite() => self.puppet.time = to.clamp(0.0, last_time(&self.puppet)),
+            other => return self.document.settings.set(other),
         }
-        if let Err(error) = self.steps.show(&mut self.puppet, shown) {
-            self.hover.clear();
-            self.refuse(&error);
+        self.clock.set_time(self.puppet.time);
+        #[expect(clippy::float_cmp, reason = "whether the time was set")]
+        if self.puppet.time != before {
+            // The pose depends on the time, so the next edit must start a new undo step.
+            self.history.end_run();
+            self.follow_keys();
         }
+        if played || !self.puppet.is_posed_by_hand() {
+            self.puppet.reset_solver();
+            self.solve();
+        }
+        if jumps {
+            self.settle_springs();
+        }
+    }
+
+    /// Executes a command that edits keys or contacts.
+    fn edit_keys(&mut self, command: &Command) {
+        let edited = key_edits::edited(command, &self.puppet, &self.document.scene.motion);
+        // A contact for which there is no room changes nothing, not even the current undo step.
+        let is_step = !key_edits::continues_step(command)
+            && (edited.is_some() || !matches!(command, Command::AddContact(_)));
+        if is_step {
+            self.history.end_run();
+        }
+        edited.into_iter().for_each(|motion| self.set_motion(motion));
+        if is_step {
+            self.history.end_run();
+        }
+    }
+
+    /// Replaces the motion if the new one is valid. Consecutive changes to the motion, until the next release, form one undo step.
+    fn set_motion(&mut self, motion: Motion) {
+        let is_valid = motion.validate().is_ok() && motion.fits(self.puppet.character());
+        if !is_valid || motion == *self.document.scene.motion {
+            return;
+        }
+        self.history.remember_run(EditRun::Motion, &self.document.scene);
+        let before = std::mem::replace(&mut self.document.scene.motion, Arc::new(motion));
+        self.apply_motion();
+        if key_edits::must_follow(&self.puppet, &self.document.scene, &before) {
+            self.follow_keys();
+        }
+    }
+
+    /// Copies the document's motion to the puppet and clamps the playback time to the motion's length.
+    pub(super) fn apply_motion(&mut self) {
+        self.clock.set_motion(&mut self.puppet, &mut self.document.scene);
     }
 
     /// Notes why a solve or an edit was refused.
     pub(super) fn refuse(&mut self, reason: &dyn std::fmt::Display) {
         self.error = Some(reason.to_string());
-    }
-
-    /// Turns step mode off and shows the solved pose.
-    pub(super) fn leave_steps(&mut self) {
-        if self.steps.leave(&mut self.puppet) {
-            self.hover.clear();
-        }
-    }
-
-    /// Leaves step mode before a command that changes more than the view. Returns the number of shown steps if, after the command, step
-    /// mode must resume with the steps of the changed problem.
-    fn suspend_steps(&mut self, command: &Command) -> Option<usize> {
-        let shown = self.steps.shown()?;
-        let (leaves, returns) = steps::interrupted_by(command, &self.picture());
-        if leaves {
-            self.leave_steps();
-        }
-        returns.then_some(shown)
     }
 
     /// Makes the point under the pointer the camera target, or removes the pole under the pointer.

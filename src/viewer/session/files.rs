@@ -40,8 +40,19 @@ pub enum SaveError {
     },
 }
 
+/// Returns the folder of a file.
+pub(crate) fn folder_of(file: &Path) -> &Path {
+    file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Returns the base name of the files that are saved for a character.
+pub(super) fn base_name(character: &Character) -> String {
+    let stem = file_of(character).and_then(Path::file_stem);
+    stem.map_or_else(|| "sinew".to_owned(), |stem| stem.to_string_lossy().into_owned())
+}
+
 /// Returns the file of a character. The built-in character has none.
-pub(super) fn file_of(character: &Character) -> Option<&Path> {
+pub(crate) fn file_of(character: &Character) -> Option<&Path> {
     let path = character.path.as_path();
     // The built-in character's path is a description, not a file.
     (path.extension().is_some() || fs::is_file(path)).then_some(path)

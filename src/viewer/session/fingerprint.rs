@@ -2,10 +2,16 @@
 
 use crc32fast::Hasher;
 
-use crate::asset::{Character, Clip, Transform, Values};
+use crate::asset::{Character, Clip, Node, Skeleton, Transform, Values};
 use crate::capture::write_csv;
 use crate::export::bake::Source;
 use crate::rig::Rig;
+
+/// Returns whether two skeletons have the same nodes, by name and parent.
+pub(super) fn has_same_nodes(a: &Skeleton, b: &Skeleton) -> bool {
+    let is_same = |(a, b): (&Node, &Node)| (&a.name, a.parent) == (&b.name, b.parent);
+    a.nodes.len() == b.nodes.len() && a.nodes.iter().zip(&b.nodes).all(is_same)
+}
 
 /// Returns the CRC-32 (IEEE 802.3) of everything that affects motion and picking: rest transforms, positions, clips and
 /// rig. The file format and the appearance of surfaces do not matter.

@@ -1,11 +1,11 @@
-//! Grabbing, dragging and releasing.
+//! Selecting, grabbing, dragging and releasing.
 
 use glam::{DVec3, Vec2};
 
-use crate::document::Scene;
+use crate::Command;
+use crate::document::{Scene, Selection};
 use crate::scene::picking::Hit;
 use crate::session::command::{DragScope, NodePoint};
-use crate::view::Camera;
 
 use super::Session;
 use super::drag::Drag;
@@ -15,6 +15,45 @@ use super::picking::Picture;
 use super::place::point;
 
 impl Session {
+    /// The active joint.
+    pub fn selected(&self) -> Option<usize> {
+        self.document.selection.active
+    }
+
+    /// Returns all selected joints, the active one first.
+    pub fn selection(&self) -> Vec<usize> {
+        self.document.selection.nodes()
+    }
+
+    /// Returns whether a drag is in progress.
+    pub fn is_dragging(&self) -> bool {
+        self.drags.is_active()
+    }
+
+    /// The part of the character that a click would grab.
+    pub fn hovered(&self) -> Option<Hit> {
+        self.hover.hit
+    }
+
+    /// Returns whether the pointer is on something that can be dragged.
+    pub fn is_hovering(&self) -> bool {
+        self.hover.is_marked()
+    }
+
+    /// Returns the node that keys act on: the dragged, hovered, active or last dragged node, in this order of precedence.
+    pub(super) fn active_node(&self) -> Option<usize> {
+        let held = self.drags.joint.as_ref().map(|drag| drag.hit.node);
+        let Selection { active, last, .. } = self.document.selection;
+        held.or(self.hover.hit.map(|h| h.node)).or(active).or(last)
+    }
+
+    /// Changes the selection.
+    pub(super) fn select(&mut self, change: impl FnOnce(&mut Selection)) {
+        self.release();
+        change(&mut self.document.selection);
+        self.hover.grip = None;
+    }
+
     /// Grabs what is under the pointer: a part of the gizmo, or a point of the character.
     pub(super) fn grab(&mut self, at: Vec2) {
         self.release();
@@ -59,7 +98,7 @@ impl Session {
 
     /// Starts dragging the part of the gizmo at a pixel. Returns false if no part is there.
     fn grab_gizmo(&mut self, at: Vec2) -> bool {
-        let picture = self.picture();
+        let picture = Picture::new(&self.puppet, &self.document, &self.view);
         let Some(grip) = GizmoGrip::under(&picture, at) else { return false };
         if let Some(ArrowPull { hit, along, offset }) = ArrowPull::new(&picture, grip, at) {
             self.start_drag(hit, at);
@@ -68,7 +107,6 @@ impl Session {
             }
             self.drags.grab_others(&self.puppet, &self.document.selection);
         } else {
-            let picture = Picture::new(&self.puppet, &self.document, &self.view);
             if !self.drags.grab_gizmo(&picture, grip, at) {
                 return false;
             }
@@ -79,18 +117,10 @@ impl Session {
     }
 
     /// Moves the dragged part of the gizmo to a pixel. `snap` turns snapping on or off.
-    pub(super) fn pull_gizmo(&mut self, at: Option<Vec2>, snap: Option<bool>) {
+    fn pull_gizmo(&mut self, at: Option<Vec2>, snap: Option<bool>) {
         let viewport = self.picture().viewport;
         if self.drags.pull_gizmo(at, snap, &viewport, &mut self.puppet, &mut self.document) {
             self.solve();
-        }
-    }
-
-    /// Pushes a dragged look-at point away from the camera. Other parts are unaffected.
-    pub(super) fn push_gizmo(&mut self, steps: f32) {
-        let camera = self.camera();
-        if let Some(at) = self.drags.gizmo.as_mut().and_then(|drag| drag.push(steps, &camera)) {
-            self.pull_gizmo(Some(at), None);
         }
     }
 
@@ -131,10 +161,10 @@ impl Session {
             self.prepare_landing();
         }
         if has_moved {
-            let (camera, size, step) = (self.camera(), self.view.size, self.step());
+            let (camera, size, step) = (self.camera(), self.view.size, self.view.home.grid_step());
             if let Some(drag) = self.drags.joint.as_mut().filter(|drag| drag.follows_pointer) {
                 // With another scope, the drag may land elsewhere or not at all.
-                drag.refresh(size, &camera, step);
+                drag.follow(size, &camera, step);
             }
             self.solve_drag();
         }
@@ -147,13 +177,24 @@ impl Session {
         }
     }
 
-    pub(super) fn update_drag(&mut self, act: impl FnOnce(&mut Drag, Vec2, &Camera, f32)) {
-        let (camera, size, step) = (self.camera(), self.view.size, self.step());
+    /// Executes a command that moves the drag or changes how it moves.
+    pub(super) fn update_drag(&mut self, command: &Command) {
+        let (camera, size, step) = (self.camera(), self.view.size, self.view.home.grid_step());
+        match *command {
+            Command::Drag(at) => self.pull_gizmo(Some(at), None),
+            Command::Snap(snap) => self.pull_gizmo(None, Some(snap)),
+            // Only a look-at point can be pushed.
+            Command::Push(by) => {
+                let at = self.drags.gizmo.as_mut().and_then(|drag| drag.push(by, &camera));
+                at.into_iter().for_each(|at| self.pull_gizmo(Some(at), None));
+            }
+            _ => {}
+        }
         if self.drags.joint.as_ref().is_some_and(|drag| !drag.moved) {
             self.prepare_landing();
         }
         let Some(drag) = &mut self.drags.joint else { return };
-        act(drag, size, &camera, step);
+        drag.execute(command, size, &camera, step);
         if drag.turns_joint && self.puppet.is_posed_by_hand() {
             // The rotation depends only on the pointer position, so that a joint does not twist while the pointer moves in circles.
             self.document.scene.held.clone_from(&drag.before.held);
@@ -246,13 +287,7 @@ impl Session {
         if let Some(before) = self.drags.gizmo.as_ref().and_then(GizmoDrag::look_before) {
             self.document.settings.look_at = before;
         }
-        let dragged = self.drags.take_before();
-        let before = if dragged.is_some() { dragged } else { self.history.cancel_turn() };
+        let before = self.drags.take_before().or_else(|| self.history.cancel_turn());
         self.restore(before);
-    }
-
-    /// Returns the grid step for snapping in metres: 1/40 of the radius of the bounding sphere of the scene.
-    fn step(&self) -> f32 {
-        self.view.home.scene_bounds.sphere().1 / 40.0
     }
 }

@@ -35,9 +35,12 @@ impl Hover {
         self.hit = if self.grip.is_some() { None } else { picture.under(at) };
     }
 
-    /// Records the pointer position at a grab and during a drag, so that the part under the pointer is marked when the drag ends.
-    pub(super) fn point_at(&mut self, at: Vec2) {
-        if at.is_finite() {
+    /// Records the pointer position of a grab or a drag, so that the part under the pointer is marked when the drag ends.
+    pub(super) fn note_pointer(&mut self, command: &Command) {
+        use Command::{Drag, Grab, GrabSelected, GrabSelection};
+        if let Grab(at) | GrabSelected(at) | GrabSelection(at) | Drag(at) = *command
+            && at.is_finite()
+        {
             self.pointer = at;
         }
     }
@@ -66,43 +69,4 @@ impl Hover {
             self.grip = GizmoGrip::under(picture, self.pointer);
         }
     }
-}
-
-/// Returns whether a command may instantly change the object under the pointer.
-pub(super) fn changes_view(command: &Command) -> bool {
-    matches!(
-        command,
-        Command::Release
-            | Command::Cancel
-            | Command::Undo
-            | Command::Redo
-            | Command::Key
-            | Command::KeyMove(..)
-            | Command::KeyCopy(..)
-            | Command::KeyDelete(_)
-            | Command::KeyJointsMove(..)
-            | Command::KeyJointsCopy(..)
-            | Command::KeyJointsDelete(..)
-            | Command::PlantKeys
-            | Command::AddContact(_)
-            | Command::KeyGoal(_)
-            | Command::Rest(_)
-            | Command::RestAll
-            | Command::ResetJoint
-            | Command::ResetLimb
-            | Command::MirrorPose
-            | Command::MirrorLimb
-            | Command::SetPose(..)
-            | Command::RemoveGoal(_)
-            | Command::Select(_)
-            | Command::SelectAdd(_)
-            | Command::SelectRemove(_)
-            | Command::RingMode(_)
-            | Command::Tool(_)
-            | Command::Seek(_)
-            | Command::Clip(_)
-            | Command::Camera(_)
-            | Command::FrameAll
-            | Command::Center(_)
-    )
 }

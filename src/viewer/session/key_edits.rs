@@ -1,5 +1,7 @@
 //! Keys of a motion: those of a pose and of goals, and the motions that result from commands that edit keys.
 
+use std::sync::Arc;
+
 use crate::Command;
 use crate::document::Scene;
 use crate::motion::{Easing, GoalKey, Keyed, Motion, PoseKey};
@@ -44,8 +46,63 @@ pub(super) fn edited(command: &Command, puppet: &Puppet, motion: &Motion) -> Opt
     }
 }
 
+/// Returns whether the undo step of the last command also collects a command that edits keys or contacts.
+pub(super) fn continues_step(command: &Command) -> bool {
+    matches!(command, Command::KeyMove(..) | Command::KeyJointsMove(..) | Command::Duration(_))
+}
+
+/// Returns the scene with its current pose stored as a key pose at the current time, together with what drags and goals hold.
+pub(super) fn with_pose(puppet: &Puppet, scene: &Scene, drags: &mut Drags) -> Scene {
+    let held = puppet.primary_pose().clone();
+    let motion = with_key_pose(puppet, &scene.motion, &held);
+    let motion = with_dragged_goals(puppet, scene, drags, motion);
+    let motion = Arc::new(drags.with_laid(puppet, motion));
+    Scene { motion, held, goals: Vec::new(), ..scene.clone() }
+}
+
+/// Returns the scene with a pose stored as an edit of the motion at the current time, together with what drags and goals hold.
+pub(super) fn with_edit(puppet: &Puppet, scene: &Scene, drags: &Drags, wanted: &Pose) -> Scene {
+    let edited = keyed_motion(puppet, &scene.motion, |_| wanted.clone());
+    let motion = edited.unwrap_or_else(|| Motion::clone(&scene.motion));
+    let motion = Arc::new(with_dragged_goals(puppet, scene, drags, motion));
+    Scene { motion, goals: Vec::new(), ..scene.clone() }
+}
+
+/// Returns the scene with a node's position stored as a goal key at the current time. The node's goal and pin are removed. `None` if the key
+/// is invalid.
+pub(super) fn with_goal(puppet: &Puppet, scene: &Scene, drags: &Drags, node: usize) -> Option<Scene> {
+    let key = goal_key(puppet, scene, drags, node)?;
+    // Without strips, the goal key applies on top of key poses, so at least one must exist.
+    let before = &scene.motion;
+    let has_pose = !before.keys.is_empty() || !before.takes_keys();
+    let posed =
+        if has_pose { Motion::clone(before) } else { with_key_pose(puppet, before, puppet.primary_pose()) };
+    let motion = posed.with_goal_key(key);
+    let duration = motion.duration.map(|duration| duration.max(key.time));
+    let motion = Motion { duration, ..motion };
+    if motion.validate().is_err() || !motion.fits(puppet.character()) {
+        return None;
+    }
+    let mut keyed = Scene { motion: Arc::new(motion), ..scene.clone() };
+    keyed.remove_goals(&[node]);
+    keyed.pins.retain(|pin| pin.node != node);
+    Some(keyed)
+}
+
+/// If the motion of a scene consists of key poses, sets the held pose to the motion's pose at the current time. Unkeyed changes are lost.
+/// Returns whether the motion consists of key poses.
+pub(super) fn follow(puppet: &mut Puppet, scene: &mut Scene) -> bool {
+    if !scene.motion.has_only_keys() {
+        return false;
+    }
+    scene.time = puppet.time;
+    puppet.pose_of(&scene.motion, scene.time, &mut scene.held);
+    puppet.reset_solver();
+    true
+}
+
 /// Returns a goal key that keeps a node's current position at the current time.
-pub(super) fn goal_key(puppet: &Puppet, scene: &Scene, drags: &Drags, node: usize) -> Option<GoalKey> {
+fn goal_key(puppet: &Puppet, scene: &Scene, drags: &Drags, node: usize) -> Option<GoalKey> {
     let time = puppet.time;
     let (mut position, mut turn) = placement(puppet, node)?;
     let known = scene.motion.goal_at(node, time);
@@ -76,7 +133,7 @@ pub(super) fn goal_key(puppet: &Puppet, scene: &Scene, drags: &Drags, node: usiz
 }
 
 /// Returns a motion in which dragged nodes with goal keys are keyed at their current positions.
-pub(super) fn with_dragged_goals(puppet: &Puppet, scene: &Scene, drags: &Drags, motion: Motion) -> Motion {
+fn with_dragged_goals(puppet: &Puppet, scene: &Scene, drags: &Drags, motion: Motion) -> Motion {
     let nodes = drags.held_nodes(puppet, scene).into_iter();
     let keyed = nodes.filter(|node| scene.has_goal_key(*node, puppet.time));
     let keys = keyed.filter_map(|node| goal_key(puppet, scene, drags, node));

@@ -1,32 +1,35 @@
 //! The state of the viewer without a window. Its inputs are commands, and its outputs are frames.
 
+use std::borrow::Cow;
+use std::path::Path;
 use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
 
 use crate::asset::Character;
 use crate::ik::Method;
-use crate::puppet::{GoalReport, LengthUnit, NodeStep, Puppet, SolveTrace};
+use crate::puppet::{GoalReport, LengthUnit, Puppet};
+use crate::render::{Frame, Model, RenderError, Renderer};
 use crate::rig::Rig;
 use crate::scene::compare::Comparison;
-use crate::scene::picking::Hit;
+use crate::view::Camera;
 
-use super::document::{Document, History, Scene, Selection};
-use super::{Command, DragScope, Orbit, Recorder, Settings};
+use super::document::{Document, History};
+use super::{AddedClips, DragScope, Orbit, Recorder, Settings};
 
 use clock::Clock;
 use drags::Drags;
 use hovering::Hover;
-use save::SavedProject;
+use picking::Picture;
+use saved_project::SavedProject;
 use steps::Steps;
 use views::View;
 
-mod add_clips;
 pub(super) mod added_clips;
 mod clock;
 pub(super) mod command;
 pub(super) mod contacts;
-mod display;
+pub(super) mod display;
 pub(super) mod drag;
 pub(super) mod drag_goal;
 mod drags;
@@ -41,8 +44,6 @@ mod grab;
 pub(super) mod hand;
 mod home;
 mod hovering;
-mod initial_pose;
-mod key;
 mod key_edits;
 mod landing;
 pub(super) mod limb;
@@ -51,18 +52,17 @@ mod onion;
 pub(super) mod overlay;
 mod picking;
 mod place;
-mod playback;
 pub(super) mod pose_commands;
 mod pose_edits;
-mod posing;
 pub(crate) mod props;
 pub(super) mod recorder;
 mod refusals;
 mod rig_edits;
 mod rig_file;
-pub(super) mod save;
+pub(super) mod saved_project;
+mod scene_edits;
 mod solve;
-mod solver_options;
+pub(super) mod solver_options;
 pub(super) mod sparse;
 mod state;
 mod steps;
@@ -78,15 +78,11 @@ pub use refusals::Refusals;
 pub use timeline::Timeline;
 pub use viewpoint::EyeTarget;
 
-pub(super) use add_clips::MAX_ADDITIONS;
+#[cfg(feature = "window")]
+pub(super) use clock::{MAX_TIMES, push_time};
 #[cfg(feature = "window")]
 pub(super) use onion::{MAX_GHOSTS, MIN_STEP};
-#[cfg(feature = "window")]
-pub(super) use solve::push_time;
 pub(super) use solver_options::default_options;
-
-/// Maximum number of update durations that are kept for the panel's curves.
-pub(super) const MAX_TIMES: u8 = 120;
 
 /// The state of the viewer: character, goals, camera and history.
 #[derive(Debug)]
@@ -99,7 +95,7 @@ pub struct Session {
     pub(super) hover: Hover,
     onion: onion::OnionGhosts,
     /// The project that the session was opened from or last saved to.
-    project: Option<SavedProject>,
+    pub(super) project: Option<SavedProject>,
     pub(super) rig_file: rig_file::RigFile,
     pub(super) reports: Vec<GoalReport>,
     pub(super) error: Option<String>,
@@ -113,7 +109,7 @@ pub struct Session {
     pub(super) update_times: Vec<f32>,
     pub(super) view: View,
     length_unit: LengthUnit,
-    recorder: Option<Recorder>,
+    pub(super) recorder: Option<Recorder>,
     pub(super) props: props::PropModels,
     /// The cached result of [`Session::refusals`].
     refusals: refusals::RefusalCache,
@@ -131,37 +127,21 @@ impl Session {
         };
         // Key poses are sampled by the session, so that the pose can be changed before it is keyed.
         puppet.options.shows_held = true;
-        let held = puppet.pose().clone();
-        let bounds = initial_pose::apply(&mut puppet);
+        let bounds = home::start(&mut puppet);
         puppet.set_springs(true);
         let view = View::new(home::Home::new(&puppet, bounds), size);
-        let rig = Arc::new(puppet.rig.clone());
-        let mut options = default_options(Method::Auto);
-        rig.options.apply(&mut options);
-        puppet.options.solver = options;
+        puppet.options.solver = default_options(Method::Auto);
+        puppet.rig.options.apply(&mut puppet.options.solver);
+        let document = Document::new(&puppet, Orbit::framing(&bounds, view.aspect()));
         let mut session = Self {
-            document: Document {
-                scene: Scene {
-                    held,
-                    goals: Vec::new(),
-                    pins: Vec::new(),
-                    base: None,
-                    rig: Arc::clone(&rig),
-                    motion: Arc::new(puppet.motion.clone()),
-                    time: 0.0,
-                },
-                selection: Selection::default(),
-                orbit: Orbit::framing(&bounds, view.aspect()),
-                settings: Settings { solver: Box::new(options), ..Settings::default() },
-                additions: Vec::new(),
-            },
+            rig_file: rig_file::RigFile::new(Arc::clone(&document.scene.rig)),
+            document,
             history: History::default(),
             drags: Drags::default(),
             steps: Steps::default(),
             hover: Hover::default(),
             onion: onion::OnionGhosts::default(),
             project: None,
-            rig_file: rig_file::RigFile::new(rig),
             reports: Vec::new(),
             error: None,
             style: style::StyleLoader::default(),
@@ -182,13 +162,6 @@ impl Session {
         session
     }
 
-    /// Executes a command, and records it if a recording is running.
-    pub fn apply(&mut self, mut command: Command) {
-        if self.log(&mut command) {
-            self.execute(command);
-        }
-    }
-
     /// Returns the position of a node in world metres.
     pub(crate) fn position_of(&self, node: usize) -> Option<Vec3> {
         place::position(&self.puppet, node)
@@ -202,6 +175,79 @@ impl Session {
     /// The view's width and height in pixels.
     pub fn size(&self) -> Vec2 {
         self.view.size
+    }
+
+    /// The view's width and height in whole pixels.
+    pub fn pixels(&self) -> (u32, u32) {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a size is 1 to 32768")]
+        let size = (self.size().x as u32, self.size().y as u32);
+        size
+    }
+
+    /// Describes the scene for a renderer. `scale` is the number of pixels per point.
+    pub fn frame(&self, scale: f32) -> Frame<'_> {
+        display::frame(self, scale)
+    }
+
+    /// The camera.
+    pub fn camera(&self) -> Camera {
+        self.view.camera(&self.puppet, &self.document.orbit)
+    }
+
+    /// Returns the initial front view of the whole character at its current position.
+    pub fn home_view(&self) -> Orbit {
+        self.view.initial(&self.puppet, self.document.settings.framing)
+    }
+
+    /// Returns a view of the selected joints and their bones from the current direction. If nothing is selected, it shows the whole
+    /// character.
+    pub fn selection_view(&self) -> Orbit {
+        self.view.of_selection(&self.puppet, &self.document)
+    }
+
+    /// Returns the picture in which the pointer picks parts of the character and the gizmo.
+    pub(crate) fn picture(&self) -> Picture<'_> {
+        Picture::new(&self.puppet, &self.document, &self.view)
+    }
+
+    /// Returns the character with the displayed materials, for upload to a renderer. If a variant is shown, this is a copy, because the
+    /// original is shared with the rest of the program.
+    pub fn shown_character(&self) -> Cow<'_, Character> {
+        display::with_variant(self.puppet.character(), self.document.settings.variant.as_deref())
+    }
+
+    /// Returns the models of the props in their rest poses, in the order of [`Self::prop_models`].
+    pub fn prop_puppets(&self) -> impl Iterator<Item = &Puppet> {
+        self.props.loaded().map(|(_, puppet)| puppet)
+    }
+
+    /// Uploads the models of the props. A renderer needs them after the character's model to draw [`Self::frame`]. Frames that are drawn
+    /// without them lack the props.
+    ///
+    /// # Errors
+    /// [`RenderError`] if a model cannot be uploaded.
+    pub fn prop_models(&self, renderer: &Renderer) -> Result<Vec<Model>, RenderError> {
+        self.props.upload(renderer)
+    }
+
+    /// The character's file. The built-in character has none.
+    pub fn file(&self) -> Option<&Path> {
+        files::file_of(self.puppet.character())
+    }
+
+    /// Returns the base name for saved files.
+    pub(crate) fn name(&self) -> String {
+        files::base_name(self.puppet.character())
+    }
+
+    /// Returns the project file that the session was opened from or last saved to.
+    pub fn project(&self) -> Option<&Path> {
+        self.project.as_ref().map(|project| project.path.as_path())
+    }
+
+    /// Returns the files and takes whose clips were added to the character, in the order in which they were added.
+    pub fn additions(&self) -> &[AddedClips] {
+        &self.document.additions
     }
 
     /// Returns the character in its current pose.
@@ -220,11 +266,6 @@ impl Session {
         self.error.as_deref().or_else(|| self.style.failure().filter(|_| is_style))
     }
 
-    /// Returns which limit stopped the last turn, and how to exceed it.
-    pub fn limit_note(&self) -> Option<&str> {
-        self.limit_note.as_deref()
-    }
-
     /// Returns the unit in which errors and other lengths of this character are shown.
     pub fn length_unit(&self) -> LengthUnit {
         self.length_unit
@@ -235,42 +276,9 @@ impl Session {
         &self.comparison
     }
 
-    /// Returns whether a drag is in progress.
-    pub fn is_dragging(&self) -> bool {
-        self.drags.is_active()
-    }
-
-    /// The active joint.
-    pub fn selected(&self) -> Option<usize> {
-        self.document.selection.active
-    }
-
-    /// Returns all selected joints, the active one first.
-    pub fn selection(&self) -> Vec<usize> {
-        self.document.selection.nodes()
-    }
-
-    fn has_node(&self, node: usize) -> bool {
-        node < self.document.scene.held.locals.len()
-    }
-
-    /// The part of the character that a click would grab.
-    pub fn hovered(&self) -> Option<Hit> {
-        self.hover.hit
-    }
-
-    /// Returns whether the pointer is on something that can be dragged.
-    pub fn is_hovering(&self) -> bool {
-        self.hover.is_marked()
-    }
-
     /// Returns the next scope in the cycle of drag scopes, skipping a scope that makes no difference for this character.
     pub fn next_scope(&self) -> DragScope {
-        match self.document.settings.drag_scope {
-            DragScope::Body if self.has_body() => DragScope::Limb,
-            DragScope::Body | DragScope::Limb => DragScope::Joint,
-            DragScope::Joint => DragScope::Body,
-        }
+        self.document.settings.drag_scope.next(self.has_body())
     }
 
     /// Returns whether the character has a recognised body, which [`DragScope::Body`] moves as a whole.
@@ -278,34 +286,9 @@ impl Session {
         self.puppet.rig.body.is_some()
     }
 
-    /// Returns whether there is a solve whose steps can be shown.
-    pub fn can_step(&self) -> bool {
-        self.steps.can_start()
-    }
-
-    /// Returns the number of steps in the displayed pose, and the total number of steps of the solve. `None` unless step mode is on.
-    pub fn shown_steps(&self) -> Option<(usize, usize)> {
-        self.steps.shown().map(|shown| (shown, self.puppet.steps().count()))
-    }
-
-    /// Returns the last step of the displayed pose. `None` before the first step, or if step mode is off.
-    pub fn shown_step(&self) -> Option<(&SolveTrace, &NodeStep)> {
-        self.steps.last_shown(&self.puppet)
-    }
-
     /// The rig with all edits.
     pub fn rig(&self) -> &Rig {
         &self.document.scene.rig
-    }
-
-    /// Returns whether the rig differs from the one that was last loaded or saved.
-    pub fn is_rig_changed(&self) -> bool {
-        self.rig_file.differs_from(&self.document.scene.rig)
-    }
-
-    /// Returns whether a motion is playing.
-    pub fn is_playing(&self) -> bool {
-        self.clock.playing && !self.puppet.motion.is_rest()
     }
 
     /// Returns whether springs are swinging. They move the character even if no motion plays.

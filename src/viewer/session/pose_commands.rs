@@ -1,9 +1,51 @@
-//! Poses as text, and the commands that apply stored poses.
+//! Poses as text and in files, and the commands that apply stored poses.
+
+use std::path::{Path, PathBuf};
 
 use crate::Command;
-use crate::export::{PoseDocument, ReadPoseError, StoredPose};
-use crate::puppet::Puppet;
+use crate::export::{PoseDocument, ReadPoseError, StoredPose, posed_copy};
+use crate::puppet::{GoalReport, Puppet};
 use crate::text::json;
+use crate::text::json::JsonError;
+
+use super::files::{SaveError, base_name, file_of, write_numbered};
+
+/// File formats for a pose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PoseFile {
+    /// The transforms of all nodes, and how well the goals were met.
+    Json,
+    /// A copy of the model in this pose, readable by other programs.
+    Glb,
+}
+
+/// Saves a puppet's pose as [`Session::save_pose`](super::Session::save_pose) does.
+pub(super) fn save(
+    puppet: &Puppet,
+    reports: &[GoalReport],
+    kind: PoseFile,
+    folder: &Path,
+) -> Result<PathBuf, SaveError> {
+    let character = puppet.character();
+    let (extension, bytes) = match kind {
+        PoseFile::Json => {
+            let failed = |e: JsonError| SaveError::Write { path: folder.into(), source: e.into() };
+            ("json", pose_json(puppet, reports).map_err(failed)?)
+        }
+        PoseFile::Glb => ("glb", posed_copy(puppet, file_of(character))?),
+    };
+    write_numbered(folder, &base_name(character), extension, &bytes)
+}
+
+/// Returns the contents of a file with a puppet's pose, and with reports of how well the goals were met.
+///
+/// # Errors
+/// [`JsonError`] if the pose is not finite.
+pub(crate) fn pose_json(puppet: &Puppet, reports: &[GoalReport]) -> Result<Vec<u8>, JsonError> {
+    let mut text = json::to_vec(&PoseDocument::new(puppet, reports, None))?;
+    text.push(b'\n');
+    Ok(text)
+}
 
 /// Returns a puppet's pose as the text that *Save pose* writes, for example for the clipboard.
 ///

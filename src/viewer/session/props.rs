@@ -1,12 +1,10 @@
 //! Loads and places the models that joints carry.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use glam::{Affine3A, Vec3};
 
 use crate::asset;
-use crate::asset::Skeleton;
 use crate::document::prop::Prop;
 use crate::files::Progress;
 use crate::puppet::Puppet;
@@ -96,7 +94,8 @@ impl PropModels {
 
     /// Returns why a prop is not drawn: its model could not be loaded, or its joint or its part does not exist. `skeleton` is the skeleton
     /// of the character.
-    pub(crate) fn failure(&self, prop: &Prop, skeleton: &Skeleton) -> Option<String> {
+    #[cfg(any(test, feature = "window"))]
+    pub(crate) fn failure(&self, prop: &Prop, skeleton: &asset::Skeleton) -> Option<String> {
         let loaded = self.0.iter().find(|loaded| loaded.file == prop.file)?;
         let model = match &loaded.model {
             Ok(puppet) => &puppet.character().skeleton,
@@ -136,13 +135,14 @@ impl PropModels {
     }
 
     /// Returns the names of the things in a prop's file: the topmost nodes, if there are several.
+    #[cfg(any(test, feature = "window"))]
     pub(crate) fn parts(&self, prop: &Prop) -> Vec<String> {
         let Some((_, puppet)) = self.loaded().find(|(file, _)| *file == prop.file) else {
             return Vec::new();
         };
         let skeleton = &puppet.character().skeleton;
         let top = |part: &asset::Part| skeleton.ancestors(part.node).last().unwrap_or(part.node);
-        let tops: BTreeSet<usize> = puppet.parts().iter().map(top).collect();
+        let tops: std::collections::BTreeSet<usize> = puppet.parts().iter().map(top).collect();
         let names: Vec<String> =
             tops.into_iter().filter_map(|node| skeleton.nodes.get(node)?.name.clone()).collect();
         if names.len() > 1 { names } else { Vec::new() }
@@ -167,6 +167,7 @@ mod tests {
     use crate::asset::mannequin;
     use crate::render::{AdapterChoice, Gpu};
     use crate::rig;
+    use crate::session::display;
     use crate::{NodePoint, Recording, Replay};
 
     const SIZE: Vec2 = Vec2::new(320.0, 240.0);
@@ -271,7 +272,7 @@ mod tests {
             let (character, parts) = (session.puppet.character(), session.puppet.parts());
             let images = DecodedImages::decode(character, parts, ShadingMode::Shaded);
             let model = renderer.model(character, parts, &images).unwrap();
-            let (pending, _) = session.submit_image(&mut renderer, &model, 1.0).unwrap();
+            let (pending, _) = display::submit(session, &mut renderer, &model, 1.0).unwrap();
             pending.image().unwrap().rgba
         };
         let session = holding(&asset("arm.glb"));

@@ -9,7 +9,11 @@ use crate::document::Document;
 use crate::ik::{Method, Options};
 use crate::puppet::{Pin, Puppet, Target};
 use crate::rig::Rig;
+use crate::scene::picking::Hit;
 
+use super::drag::Drag;
+use super::drag_goal::DragGoal;
+use super::drags::Drags;
 use super::style::{LoadedStyle, NO_CLIPS, StyleLoader, StyleSource};
 
 /// Methods that cannot solve a problem, each with the reason.
@@ -73,14 +77,36 @@ fn with_zeroed_values(target: &Target) -> Target {
 
 /// The goals and pins that are solved for now, or that a drag at the pointer would solve for.
 pub(super) struct CurrentProblem<'a> {
-    pub(super) puppet: &'a Puppet,
-    pub(super) document: &'a Document,
-    pub(super) style: &'a StyleLoader,
-    pub(super) targets: Vec<Target>,
-    pub(super) pins: Vec<Pin>,
+    puppet: &'a Puppet,
+    document: &'a Document,
+    style: &'a StyleLoader,
+    targets: Vec<Target>,
+    pins: Vec<Pin>,
 }
 
-impl CurrentProblem<'_> {
+impl<'a> CurrentProblem<'a> {
+    /// Creates the problem of the current drag, of a drag that would start at the hovered point, or of the last solve, in this order of
+    /// precedence.
+    pub(super) fn new(
+        puppet: &'a Puppet,
+        document: &'a Document,
+        style: &'a StyleLoader,
+        drags: &Drags,
+        hovered: Option<Hit>,
+    ) -> Self {
+        let (scope, base) = (document.settings.drag_scope, document.scene.base);
+        let hovered = hovered.filter(|_| drags.joint.is_none());
+        let hovered = hovered.map(|hit| DragGoal::new(&hit, puppet, scope, base));
+        let held = drags.joint.as_ref().map(Drag::plain_target_and_pins);
+        let held = held.or(hovered.as_ref().map(|goal| (goal.target, goal.pins.as_slice())));
+        let (mut targets, mut pins) = drags.targets_and_pins(puppet, &document.scene, held);
+        if targets.is_empty() {
+            targets = puppet.targets.iter().map(|t| t.with_known_depth()).collect();
+            pins.clone_from(&puppet.pins);
+        }
+        Self { puppet, document, style, targets, pins }
+    }
+
     /// Returns why a method cannot solve the problem, or `None` if it can.
     pub(super) fn refusal(&self, method: Method) -> Option<String> {
         let needs_clips = !matches!(self.document.settings.style, StyleSource::File { .. });

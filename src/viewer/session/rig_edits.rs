@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use crate::asset::Character;
 use crate::document::{Document, Scene};
 use crate::ik::Limit;
 use crate::puppet::Puppet;
-use crate::rig::{Rig, Slide};
+use crate::rig::{Rig, Slide, Unrecognized, with_bones};
 
 use super::place::allowed;
 
@@ -22,6 +23,38 @@ pub(super) fn change_rig(puppet: &mut Puppet, scene: &mut Scene, act: impl FnOnc
     let mut rig = Rig::clone(&scene.rig);
     act(&mut rig);
     set_rig(puppet, scene, Arc::new(rig));
+}
+
+/// Returns a rig in which a node is assigned to a bone of the body, or in which that bone is recognised automatically. The body and its limbs
+/// are recognised again. `None` if the bone is already assigned in this way.
+///
+/// # Errors
+/// [`Unrecognized`] if the assignments contradict each other.
+pub(super) fn with_bone(
+    character: &Character,
+    rig: &Rig,
+    bone: &str,
+    node: Option<usize>,
+) -> Result<Option<Rig>, Unrecognized> {
+    let mut given = rig.given_bones.clone();
+    match node {
+        Some(node) => drop(given.insert(bone.to_owned(), node)),
+        None => drop(given.remove(bone)),
+    }
+    if given == rig.given_bones {
+        return Ok(None);
+    }
+    with_bones(character, rig, &given).map(Some)
+}
+
+/// Removes the pole of the limb that contains a joint.
+pub(super) fn remove_pole(puppet: &mut Puppet, scene: &mut Scene, node: usize) {
+    change_rig(puppet, scene, |rig| {
+        let limb = rig.chains.iter_mut().find(|c| c.joints.len() == 3 && c.joints.contains(&node));
+        if let Some(limb) = limb {
+            limb.pole = None;
+        }
+    });
 }
 
 /// Sets the limit of a joint, and moves the joint into that limit. Mimic joints that can no longer follow their leaders become independent.

@@ -33,6 +33,11 @@ impl RigFile {
         !Arc::ptr_eq(rig, &self.saved) && *rig != self.saved
     }
 
+    /// Returns the rig that is stored in the file of a character, or the first rig of a character without a file.
+    pub(super) fn on_disk(&self, character: &Character) -> &Rig {
+        if file_of(character).is_some() { &self.saved } else { &self.loaded }
+    }
+
     /// Saves a rig as [`Session::save_rig`](super::Session::save_rig) does.
     pub(super) fn save(
         &mut self,

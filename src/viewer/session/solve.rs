@@ -1,43 +1,19 @@
-//! Solving: computes a pose that meets the goals.
+//! Solving: computes a pose that meets the goals. Also advances the time, because a motion is solved at each time.
+
+use std::time::Duration;
 
 use crate::ik::{Method, Options};
 use crate::platform::Instant;
-use crate::puppet::{Pin, Target};
+use crate::puppet::{NodeStep, SolveTrace};
+use crate::{Command, EyeTarget};
 
-use super::drag::Drag;
-use super::drag_goal::DragGoal;
+use super::clock::{push_time, step_end, steps_at};
 use super::refusals::{CurrentProblem, Refusals};
-use super::rig_edits::change_rig;
 use super::solver_options::sanitize;
 use super::style::StyleSource;
-use super::{MAX_TIMES, Session};
-
-/// Appends a duration. If there are more than [`MAX_TIMES`] durations, the oldest is dropped.
-pub(crate) fn push_time(times: &mut Vec<f32>, time: f32) {
-    if times.len() >= usize::from(MAX_TIMES) {
-        times.remove(0);
-    }
-    times.push(time);
-}
+use super::{Session, steps};
 
 impl Session {
-    /// Returns the default options for a method with this character: the defaults of the viewer, overridden by the options of the rig.
-    #[cfg(feature = "window")]
-    pub(crate) fn default_options(&self, method: Method) -> Options {
-        let mut options = super::default_options(method);
-        self.document.scene.rig.options.apply(&mut options);
-        options.with_method(method)
-    }
-
-    /// Stores the options in the rig.
-    pub(super) fn store_options(&mut self) {
-        let stored = self.document.storable_options();
-        if stored != self.document.scene.rig.options {
-            self.begin_edit(None);
-            change_rig(&mut self.puppet, &mut self.document.scene, |rig| rig.options = stored);
-        }
-    }
-
     /// Changes the solver's options. Invalid numbers are replaced by the defaults.
     pub(super) fn set_solver(&mut self, options: Options) {
         let before = std::mem::replace(&mut *self.document.settings.solver, sanitize(options));
@@ -85,7 +61,7 @@ impl Session {
     }
 
     /// Shows the current pose. If a motion is loaded, goals are solved on top of it.
-    pub(crate) fn show(&mut self) {
+    pub(super) fn show(&mut self) {
         if !self.puppet.is_posed_by_hand() {
             self.solve();
             return;
@@ -98,8 +74,14 @@ impl Session {
         self.error = self.puppet.update().err().map(|e| e.to_string());
     }
 
+    /// Shows the current pose, or solves from it if there is a drag or a goal.
+    pub(super) fn show_or_solve(&mut self) {
+        let is_free = self.document.scene.goals.is_empty() && !self.is_dragging();
+        if is_free { self.show() } else { self.solve() }
+    }
+
     /// Solves for all goals from the current pose, with the selected method and all compared methods.
-    pub(crate) fn solve(&mut self) {
+    pub(super) fn solve(&mut self) {
         let has_targets = self.solve_goals();
         self.update_comparison(has_targets);
     }
@@ -126,31 +108,13 @@ impl Session {
     /// Solves for all goals. Returns whether there are any targets.
     pub(super) fn solve_goals(&mut self) -> bool {
         let started = Instant::now();
-        self.puppet.held = Some(self.document.scene.held.clone());
-        self.puppet.options.solver = *self.document.settings.solver;
-        let drag = self.drags.joint.as_ref().filter(|_| self.puppet.is_posed_by_hand());
-        // Copy the stance only if it has changed, because copying it in each frame would take longer than the solve.
-        match drag.map(|drag| &drag.before.held) {
-            stance if self.puppet.stance.as_ref() == stance => {}
-            stance => self.puppet.stance = stance.cloned(),
-        }
-        let (targets, pins) = self.targets_and_pins(self.drags.joint.as_ref().map(Drag::target_and_pins));
-        if self.drags.joint.as_ref().is_some_and(|drag| drag.moves_root) {
-            self.puppet.options.solver.method = Method::FullBody;
-            self.puppet.options.solver.textbook = false;
-        }
-        self.puppet.rotations = self.drags.rotations(&self.puppet, self.document.settings.solver.limits);
-        let (has_targets, has_rotations) = (!targets.is_empty(), !self.puppet.rotations.is_empty());
-        let has_goals = has_targets || has_rotations;
-        if has_targets && !self.puppet.is_posed_by_hand() {
+        self.drags.set_goals(&mut self.puppet, &self.document);
+        let (has_targets, has_rotations) =
+            (!self.puppet.targets.is_empty(), !self.puppet.rotations.is_empty());
+        let is_posed_by_hand = self.puppet.is_posed_by_hand();
+        if has_targets && !is_posed_by_hand {
             self.comparison.set_start_pose(&self.document.scene.held);
         }
-        (self.puppet.targets, self.puppet.pins) = (targets, pins);
-        if !self.puppet.is_posed_by_hand() {
-            // The result must depend on the clip's pose and the goals, but not on the number of earlier frames.
-            self.puppet.reset_solver();
-        }
-        self.puppet.options.looping = self.document.settings.looping;
         if has_rotations {
             // The steps of a solve would not include the rotations of these joints.
             self.steps.problem = None;
@@ -162,7 +126,7 @@ impl Session {
                 self.reports.clear();
                 self.reports.extend_from_slice(reports);
                 self.error = None;
-                if has_goals && self.puppet.is_posed_by_hand() {
+                if (has_targets || has_rotations) && is_posed_by_hand {
                     self.document.scene.held.clone_from(self.puppet.primary_pose());
                 }
             }
@@ -173,11 +137,6 @@ impl Session {
         }
         push_time(&mut self.update_times, started.elapsed().as_secs_f32() * 1e6);
         has_targets
-    }
-
-    /// Returns all goals and pins, including those of a drag. `held` is the drag of a joint.
-    fn targets_and_pins(&self, held: Option<(Target, &[Pin])>) -> (Vec<Target>, Vec<Pin>) {
-        self.drags.targets_and_pins(&self.puppet, &self.document.scene, held)
     }
 
     /// Returns why a method cannot solve the current problem, or `None` if it can. The current problem comes from the current drag, from a
@@ -192,17 +151,147 @@ impl Session {
     }
 
     fn current_problem(&self) -> CurrentProblem<'_> {
-        let (puppet, document) = (&self.puppet, &self.document);
-        let (scope, base) = (document.settings.drag_scope, document.scene.base);
-        let hovered = self.hover.hit.filter(|_| self.drags.joint.is_none());
-        let hovered = hovered.map(|hit| DragGoal::new(&hit, puppet, scope, base));
-        let held = self.drags.joint.as_ref().map(Drag::plain_target_and_pins);
-        let (mut targets, mut pins) =
-            self.targets_and_pins(held.or(hovered.as_ref().map(|r| (r.target, r.pins.as_slice()))));
-        if targets.is_empty() {
-            targets = puppet.targets.iter().map(|t| t.with_known_depth()).collect();
-            pins.clone_from(&puppet.pins);
+        let Self { puppet, document, style, drags, hover, .. } = self;
+        CurrentProblem::new(puppet, document, style, drags, hover.hit)
+    }
+
+    /// Returns whether there is a solve whose steps can be shown.
+    pub fn can_step(&self) -> bool {
+        self.steps.can_start()
+    }
+
+    /// Returns the number of steps in the displayed pose, and the total number of steps of the solve. `None` unless step mode is on.
+    pub fn shown_steps(&self) -> Option<(usize, usize)> {
+        self.steps.shown().map(|shown| (shown, self.puppet.steps().count()))
+    }
+
+    /// Returns the last step of the displayed pose. `None` before the first step, or if step mode is off.
+    pub fn shown_step(&self) -> Option<(&SolveTrace, &NodeStep)> {
+        self.steps.last_shown(&self.puppet)
+    }
+
+    /// Shows the pose after `shown` steps of the last solve, or after all steps if there are fewer. Turns step mode on, or off if `shown` is
+    /// `None`.
+    pub(super) fn show_step(&mut self, shown: Option<usize>) {
+        let Some(shown) = shown else { return self.leave_steps() };
+        if !self.steps.is_on() {
+            self.release();
+            match self.steps.start(&mut self.puppet, &self.document) {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(error) => return self.refuse(&error),
+            }
+            self.clock.playing = false;
+            self.clock.set_time(self.puppet.time);
+            self.hover.clear();
         }
-        CurrentProblem { puppet, document, style: &self.style, targets, pins }
+        if let Err(error) = self.steps.show(&mut self.puppet, shown) {
+            self.hover.clear();
+            self.refuse(&error);
+        }
+    }
+
+    /// Turns step mode off and shows the solved pose.
+    pub(super) fn leave_steps(&mut self) {
+        if self.steps.leave(&mut self.puppet) {
+            self.hover.clear();
+        }
+    }
+
+    /// Leaves step mode before a command that changes more than the view. Returns the number of shown steps if, after the command, step
+    /// mode must resume with the steps of the changed problem.
+    pub(super) fn suspend_steps(&mut self, command: &Command) -> Option<usize> {
+        let shown = self.steps.shown()?;
+        let (leaves, returns) = steps::interrupted_by(command, &self.picture());
+        if leaves {
+            self.leave_steps();
+        }
+        returns.then_some(shown)
+    }
+
+    /// Sets the clock, and shows the motion and the springs at that time.
+    pub(crate) fn advance(&mut self, now: Duration) {
+        if now > self.clock.now {
+            self.advance_springs(now);
+            let fraction = self.clock.spring_fraction(now);
+            self.advance_once(now, fraction);
+        }
+    }
+
+    /// Sets the clock, and shows the motion and the springs at that time. `fraction` is the elapsed part of the current spring step.
+    fn advance_once(&mut self, now: Duration, fraction: f64) {
+        if now <= self.clock.now {
+            return;
+        }
+        self.clock.now = now;
+        self.puppet.set_spring_fraction(fraction);
+        let is_playing = self.is_playing();
+        if is_playing {
+            self.puppet.time = self.clock.time(&self.document.settings, self.puppet.seconds());
+            self.follow_keys();
+        }
+        if is_playing && !self.puppet.is_posed_by_hand() {
+            self.solve();
+        } else if self.is_swinging() {
+            // The character is not posed again.
+            self.refresh_secondary();
+        }
+        // If the camera moved while the user drags the body, the target would move away from the pointer.
+        if is_playing && !self.is_dragging() {
+            self.view.follow(&self.puppet, &mut self.document.orbit);
+        }
+    }
+
+    /// Simulates the springs up to a clock time. Before each step, the session advances to the end of that step, so that the
+    /// result depends on commands and their times, but not on the frame rate.
+    fn advance_springs(&mut self, now: Duration) {
+        let end = steps_at(now);
+        if self.clock.is_gap(now) && self.puppet.has_springs() {
+            self.advance_once(step_end(end), 0.0);
+            self.settle_springs();
+        }
+        while self.puppet.has_springs() && self.clock.spring_steps < end {
+            if self.clock.is_asleep && !self.is_playing() {
+                self.clock.spring_steps = end;
+                break;
+            }
+            self.clock.spring_steps += 1;
+            self.advance_once(step_end(self.clock.spring_steps), 1.0);
+            self.clock.is_asleep = !self.puppet.end_spring_step();
+        }
+    }
+
+    /// Turns the springs on or off.
+    pub(super) fn set_springs(&mut self, on: bool) {
+        if self.document.settings.springs != on {
+            self.document.settings.springs = on;
+            self.puppet.set_springs(on);
+            self.settle_springs();
+        }
+    }
+
+    /// Lets the springs settle after a jump to the current pose.
+    pub(super) fn settle_springs(&mut self) {
+        let settled = self.clock.settle_springs(&mut self.puppet, self.document.settings.springs);
+        settled.unwrap_or_else(|error| self.refuse(&error));
+    }
+
+    fn refresh_secondary(&mut self) {
+        let refreshed = self.puppet.refresh_secondary();
+        refreshed.unwrap_or_else(|error| self.refuse(&error));
+    }
+
+    /// Turns the eyes to their target, which may have moved.
+    pub(super) fn refresh_eyes(&mut self) {
+        let target = match self.document.settings.look_at {
+            EyeTarget::Nothing => None,
+            EyeTarget::Camera => Some(self.camera().position.as_dvec3()),
+            EyeTarget::Point(point) => Some(point),
+        };
+        if self.puppet.look_at != target {
+            self.puppet.look_at = target;
+            self.refresh_secondary();
+            self.comparison.look_at(target);
+        }
     }
 }

@@ -157,56 +157,22 @@ impl Steps {
 /// Returns whether step mode ends before a command, and whether it resumes after the command with the steps of the changed problem. Only
 /// commands that change no more than the view do not end it.
 pub(super) fn interrupted_by(command: &Command, picture: &Picture<'_>) -> (bool, bool) {
+    use Command::*;
     let touches = |at| GizmoGrip::under(picture, at).is_some() || picture.under(at).is_some();
     match command {
-        Command::Solver(_)
-        | Command::Style(_)
-        | Command::StoreOptions
-        | Command::KeepGoals(_)
-        | Command::Compare(_)
-        | Command::Skinning(_) => (true, true),
-        Command::Grab(at) => (touches(*at), false),
-        Command::GrabNode(point) => (picture.puppet.world_from_node().len() > point.node, false),
-        Command::Center(at) => (GizmoGrip::under(picture, *at).is_some(), false),
+        Solver(_) | Style(_) | StoreOptions | KeepGoals(_) | Compare(_) | Skinning(_) => (true, true),
+        Grab(at) => (touches(*at), false),
+        GrabNode(point) => (picture.puppet.world_from_node().len() > point.node, false),
+        Center(at) => (GizmoGrip::under(picture, *at).is_some(), false),
         // These commands have no effect without a drag.
-        Command::Drag(_)
-        | Command::DragTo(_)
-        | Command::Push(_)
-        | Command::Constrain(_)
-        | Command::Snap(_)
-        | Command::CurrentScope(_)
-        | Command::Release
-        | Command::Cancel => (false, false),
-        Command::Step(_)
-        | Command::Resize(_)
-        | Command::Hover(_)
-        | Command::Orbit(_)
-        | Command::Pan(_)
-        | Command::Zoom(..)
-        | Command::FrameAll
-        | Command::Framing(_)
-        | Command::Select(_)
-        | Command::SelectAdd(_)
-        | Command::SelectRemove(_)
-        | Command::Symmetry(_)
-        | Command::AutoKey(_)
-        | Command::Highlight(_)
-        | Command::RingMode(_)
-        | Command::ShowLimits(_)
-        | Command::Landing(_)
-        | Command::Tool(_)
-        | Command::DragScope(_)
-        | Command::Scale(_)
-        | Command::ShadingMode(_)
-        | Command::Variant(_)
-        | Command::Display(_)
-        | Command::Light(_)
-        | Command::OnionSkin(_)
-        | Command::Timeline(_)
-        | Command::Springs(_)
-        | Command::LookAt(_)
-        | Command::Camera(_)
-        | Command::Tick(_) => (false, false),
+        Drag(_) | DragTo(_) | Push(_) | Constrain(_) | Snap(_) | CurrentScope(_) | Release | Cancel => {
+            (false, false)
+        }
+        Step(_) | Resize(_) | Hover(_) | Orbit(_) | Pan(_) | Zoom(..) | FrameAll | Framing(_) | Select(_)
+        | SelectAdd(_) | SelectRemove(_) | Symmetry(_) | AutoKey(_) | Highlight(_) | RingMode(_)
+        | ShowLimits(_) | Landing(_) | Tool(_) | DragScope(_) | Scale(_) | ShadingMode(_) | Variant(_)
+        | Display(_) | Light(_) | OnionSkin(_) | Timeline(_) | Springs(_) | LookAt(_) | Camera(_)
+        | Tick(_) => (false, false),
         _ => (true, false),
     }
 }

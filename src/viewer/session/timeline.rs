@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::motion::{Motion, is_same_time};
+use crate::puppet::Puppet;
 
 /// Maximum frame rate.
 pub(crate) const MAX_FRAME_RATE: f32 = 240.0;
@@ -58,6 +59,7 @@ impl Timeline {
     }
 
     /// Returns the time of the nearest frame.
+    #[cfg(any(test, feature = "window"))]
     pub(crate) fn nearest(&self, time: f32) -> f32 {
         self.time(self.frame(time).round())
     }
@@ -75,6 +77,7 @@ impl Timeline {
     }
 
     /// Formats a time as a frame number or in seconds.
+    #[cfg(any(test, feature = "window"))]
     pub(crate) fn text(&self, time: f32) -> String {
         if !self.frames {
             return format!("{time:.2} s");
@@ -91,11 +94,17 @@ impl Timeline {
     }
 }
 
-/// Returns the latest time that the playhead can reach in a motion of this length, in seconds. A motion of key poses can be extended.
-pub(super) fn last_time(motion: &Motion, seconds: f32) -> f32 {
+/// Returns the latest time that the playhead can reach in the motion of a puppet, in seconds. A motion of key poses can be extended.
+pub(crate) fn last_time(puppet: &Puppet) -> f32 {
     #[expect(clippy::cast_possible_truncation, reason = "an hour")]
     let last = LAST_TIME as f32;
-    if motion.takes_keys() { last } else { seconds }
+    if puppet.motion.takes_keys() { last } else { puppet.seconds() }
+}
+
+/// Returns whether a puppet has a pose to key.
+#[cfg(feature = "window")]
+pub(crate) fn can_key(puppet: &Puppet) -> bool {
+    !puppet.targets.is_empty() || !puppet.rotations.is_empty() || puppet.motion.takes_keys()
 }
 
 /// Returns the time of the previous or next key, if any.

@@ -220,13 +220,20 @@ pub(super) enum CameraEffect {
 }
 
 impl CameraEffect {
-    /// Returns the effect of a recorded command.
-    pub(super) fn of(command: &Command) -> Self {
+    /// Returns the effect of a recorded command, and whether the command may instantly change the object under the pointer.
+    pub(super) fn of(command: &Command) -> (Self, bool) {
+        use Command::*;
         match command {
-            Command::Seek(_) | Command::Clip(_) | Command::LivePose(..) => Self::Follows,
-            Command::Camera(_) | Command::FrameAll => Self::Sets,
-            Command::Display(_) | Command::AddClips(_) => Self::Chooses,
-            _ => Self::None,
+            Seek(_) | Clip(_) => (Self::Follows, true),
+            LivePose(..) => (Self::Follows, false),
+            Camera(_) | FrameAll => (Self::Sets, true),
+            Display(_) | AddClips(_) => (Self::Chooses, false),
+            Release | Cancel | Undo | Redo | Key | KeyMove(..) | KeyCopy(..) | KeyDelete(_)
+            | KeyJointsMove(..) | KeyJointsCopy(..) | KeyJointsDelete(..) | PlantKeys | AddContact(_)
+            | KeyGoal(_) | Rest(_) | RestAll | ResetJoint | ResetLimb | MirrorPose | MirrorLimb
+            | SetPose(..) | RemoveGoal(_) | Select(_) | SelectAdd(_) | SelectRemove(_) | RingMode(_)
+            | Tool(_) | Center(_) => (Self::None, true),
+            _ => (Self::None, false),
         }
     }
 }

@@ -9,6 +9,8 @@ use crate::panel::{PathPurpose, Question};
 use crate::platform::{Instant, fs};
 use crate::project::EXTENSION;
 use crate::puppet::read_style;
+use crate::session::saved_project::default_path;
+use crate::session::solver_options::options_of_rig;
 use crate::session::{props, style};
 use crate::{Command, StyleSource};
 
@@ -96,16 +98,17 @@ impl App {
                 self.session.file().unwrap_or(Path::new("./")).to_path_buf()
             }
             PathPurpose::SaveAs => {
-                self.session.project().map_or_else(|| self.session.default_project(here), Path::to_path_buf)
+                let default = || default_path(self.session.puppet().character(), here);
+                self.session.project().map_or_else(default, Path::to_path_buf)
             }
             PathPurpose::SaveStyle => {
                 let folder = self.session.file().and_then(Path::parent).unwrap_or(here);
                 folder.join(format!("{}.{STYLE}", self.session.name()))
             }
             PathPurpose::ExportClip => {
-                let default = self.session.default_project(here);
-                let project = self.session.project().unwrap_or(&default);
-                default_clip(project, self.session.puppet().character())
+                let character = self.session.puppet().character();
+                let default = default_path(character, here);
+                default_clip(self.session.project().unwrap_or(&default), character)
             }
             PathPurpose::Folder => self.export_folder(),
         };
@@ -167,7 +170,7 @@ impl App {
         }
         self.close_path(PathPurpose::OpenStyle);
         self.session.apply(Command::Style(StyleSource::File { file }));
-        let options = self.session.default_options(Method::Style);
+        let options = options_of_rig(self.session.rig(), Method::Style);
         if self.session.settings().solver.method != Method::Style {
             self.session.apply(Command::Solver(Box::new(options)));
         }

@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use crate::export::posed_copy_loss;
 use crate::panel::{AppRequest, PathPurpose};
 use crate::platform::fs;
 use crate::{PoseFile, SaveError};
@@ -41,7 +42,8 @@ impl App {
 
     /// Saves the pose.
     pub(super) fn save_pose(&mut self, kind: PoseFile) {
-        let loss = if kind == PoseFile::Glb { self.session.posed_copy_loss() } else { None };
+        let (character, pose) = (self.session.puppet().character(), self.session.puppet().pose());
+        let loss = (kind == PoseFile::Glb).then(|| posed_copy_loss(&character.skeleton, pose)).flatten();
         self.save_in_folder(|app, folder| Some(app.session.save_pose(kind, folder)), loss);
     }
 

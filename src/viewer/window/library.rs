@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use crate::export::StoredPose;
 use crate::panel::LibraryRequest;
 use crate::project::library::{PoseLibrary, poses_of};
+use crate::session::pose_commands::pose_json;
+use crate::session::saved_project::default_path;
 use crate::{Command, SaveError, blend_pose_command};
 
 use super::App;
@@ -15,7 +17,7 @@ impl App {
         match self.session.project() {
             Some(project) => Some(poses_of(project)),
             None => {
-                let default = self.session.default_project(Path::new(""));
+                let default = default_path(self.session.puppet().character(), Path::new(""));
                 let name = default.file_stem()?.to_os_string();
                 self.preferences.folder().map(|folder| folder.join("poses").join(name))
             }
@@ -56,9 +58,8 @@ impl App {
     }
 
     fn add_pose(&mut self, library: &mut PoseLibrary, name: &str) -> Result<(), SaveError> {
-        let json = self.session.pose_json().map_err(|source| SaveError::Write {
-            path: library.folder().to_path_buf(),
-            source: source.into(),
+        let json = pose_json(self.session.puppet(), self.session.reports()).map_err(|source| {
+            SaveError::Write { path: library.folder().to_path_buf(), source: source.into() }
         })?;
         let open = self.open.as_mut();
         let thumbnail = open.and_then(|open| open.graphics.thumbnail(&self.session).ok());

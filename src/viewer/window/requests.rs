@@ -12,7 +12,7 @@ pub(super) const BUILT_IN: &str = "the built-in character has no file";
 impl App {
     /// Executes any pending request.
     pub(super) fn handle_app_request(&mut self) {
-        if self.session.cannot_record() {
+        if self.session.recorder.as_ref().is_some_and(Recorder::has_failed) {
             self.stop_recording();
         }
         match self.panel.request.take() {

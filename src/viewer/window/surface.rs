@@ -167,7 +167,7 @@ impl Graphics {
         session: &Session,
         scale: f32,
     ) -> Result<(crate::render::Pending, crate::render::Background), RenderError> {
-        session.submit_image(&mut self.renderer, &self.model, scale)
+        crate::session::display::submit(session, &mut self.renderer, &self.model, scale)
     }
 
     /// Renders a small image of the session's pose as PNG.

@@ -8,7 +8,8 @@ use crate::files::{atomic, bounded};
 use crate::panel::{Answer, Leave, Question};
 use crate::platform::{Instant, fs};
 use crate::project::{EXTENSION, MAX_BYTES};
-use crate::session::files::write_numbered;
+use crate::session::files::{folder_of, write_numbered};
+use crate::session::saved_project::SavedProject;
 
 use super::App;
 
@@ -48,7 +49,8 @@ impl App {
         let recovering = self.unsaved.recovering.take();
         self.unsaved = Unsaved { opened: self.session.work(), ..Unsaved::default() };
         if let Some((copy, earlier)) = recovering.filter(|(copy, _)| self.session.project() == Some(copy)) {
-            self.session.continue_project(earlier.as_deref());
+            // All of the recovered work counts as unsaved.
+            self.session.project = earlier.as_deref().map(SavedProject::earlier);
             self.show_library();
             self.unsaved.opened.clear();
             self.unsaved.recovered = Some(copy);
@@ -176,7 +178,7 @@ impl App {
         // The file of an earlier run's work must not be replaced until the user has decided whether to recover it.
         let is_asked = self.unsaved.undecided.is_some();
         let Some(file) = self.autosave_file().filter(|_| !is_known && !is_asked) else { return };
-        let folder = file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = folder_of(&file);
         let text = self.session.project_text(folder);
         // Set the time only when something is saved, so that the first change after a quiet period is saved soon.
         self.unsaved.last = Some(Instant::now());

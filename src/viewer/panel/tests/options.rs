@@ -8,6 +8,7 @@ use glam::DVec3;
 use crate::Command;
 use crate::ik::{Balance, Method, OptionOverrides, Options, Secondary, SolverOption, Swivel};
 use crate::panel::option_row::label;
+use crate::session::solver_options::options_of_rig;
 
 use super::{Face, Pane, SIZE, TALL, TestPanel, check, panel, state};
 
@@ -22,7 +23,7 @@ fn with(options: Options) -> TestPanel {
 
 fn with_method(method: Method) -> Options {
     let state = state();
-    state.session.default_options(method)
+    options_of_rig(state.session.rig(), method)
 }
 
 #[test]
@@ -130,7 +131,7 @@ fn options_are_stored_in_the_rig() {
     let stored = |overrides: &OptionOverrides| serde_json::to_string(overrides).unwrap();
     assert_eq!(stored(&session.rig().options), r#"{"method":"ccd","ccd.step":"5deg"}"#);
     // The stored options are now the character's defaults. Later changes to these options can also be stored.
-    assert_eq!(session.default_options(Method::Ccd), options);
+    assert_eq!(options_of_rig(session.rig(), Method::Ccd), options);
     session.apply(Command::Solver(Box::new(with_method(Method::Ccd))));
     session.apply(Command::StoreOptions);
     assert_eq!(stored(&session.rig().options), r#"{"method":"ccd","ccd.step":"none"}"#);

@@ -3,7 +3,7 @@
 use egui::{Button, DragValue, RichText, Ui};
 
 use crate::panel::theme;
-use crate::session::timeline::MAX_FRAME_RATE;
+use crate::session::timeline::{MAX_FRAME_RATE, last_time};
 use crate::{Command, Session, Timeline};
 
 /// Common frame rates.
@@ -11,7 +11,7 @@ const FRAME_RATES: [f32; 4] = [24.0, 25.0, 30.0, 60.0];
 
 /// Shows a field for the time, and the duration of the motion. If the motion has key poses, the duration is also a field.
 pub(super) fn time(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
-    let (mut time, last) = (session.puppet.time, session.last_time());
+    let (mut time, last) = (session.puppet.time, last_time(&session.puppet));
     let timeline = &session.document.settings.timeline;
     if timeline.frames && session.is_playing() {
         // Show whole frames while playing, because decimals would flicker.

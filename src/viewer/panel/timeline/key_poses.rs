@@ -5,6 +5,7 @@ use egui::{CursorIcon, Rect, Sense, Ui, Vec2};
 use crate::arrange::hiding_strip;
 use crate::motion::{Easing, PoseKey};
 use crate::panel::{clip_names, theme};
+use crate::session::timeline::last_time;
 use crate::{Command, Session};
 
 use super::ruler::Lane;
@@ -50,7 +51,7 @@ pub(super) fn show(
         if let Some(drag) = state.key_drag.as_mut().filter(|_| part.dragged()) {
             let at =
                 part.interact_pointer_pos().map_or(drag.to, |at| snapped(timeline, lane.ruler.time(at.x)));
-            drag.to = at.clamp(0.0, session.last_time());
+            drag.to = at.clamp(0.0, last_time(&session.puppet));
             draw::diamond(ui, lane.center(drag.to), DIAMOND, true, true);
         }
         if part.drag_stopped() {

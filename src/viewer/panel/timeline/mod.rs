@@ -4,6 +4,7 @@ use egui::{Key, Rect, Sense, Ui, vec2};
 
 use crate::arrange::{Grip, Item, Snap, drag, extent, without};
 use crate::motion::Motion;
+use crate::session::timeline::last_time;
 use crate::{Command, Session, Timeline};
 
 use super::PanelState;
@@ -238,7 +239,7 @@ fn seek(ui: &Ui, session: &Session, lane: Lane, state: &mut TimelineState, comma
         true => snap(ruler, timeline, Snap::new(motion, clips, None, None)).snapped(ruler.time(at.x)),
         false => snapped(timeline, ruler.time(at.x)),
     };
-    let time = time.clamp(0.0, session.last_time());
+    let time = time.clamp(0.0, last_time(&session.puppet));
     if time != session.puppet.time {
         commands.push(Command::Seek(time));
     }

@@ -3,6 +3,7 @@
 use crate::arrange::{Item, with_strip, without};
 use crate::motion::{Edit, Motion, RootMotion, Strip};
 use crate::panel::{PanelState, clip_names, theme};
+use crate::session::timeline::can_key;
 use crate::session::{MAX_GHOSTS, MIN_STEP};
 use crate::{Command, Session};
 
@@ -27,7 +28,7 @@ pub(super) fn header(ui: &mut Ui, session: &Session, panel: &mut PanelState, com
             if ui.add(auto).on_hover_text("Insert a key after every change of the pose").clicked() {
                 commands.push(Command::AutoKey(!session.document.settings.auto_key));
             }
-            let key = ui.add_enabled(session.can_key(), Button::new("Key"));
+            let key = ui.add_enabled(can_key(&session.puppet), Button::new("Key"));
             let key = key.on_hover_text("Insert the pose as a key at this time");
             let key = key.on_disabled_hover_text("Nothing has changed that a key could store.");
             if key.clicked() {

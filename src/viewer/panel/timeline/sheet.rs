@@ -6,6 +6,7 @@ use egui::text::{LayoutJob, TextWrapping};
 use egui::{CursorIcon, FontId, Rect, ScrollArea, Sense, Shape, StrokeKind, Ui, Vec2, pos2, vec2};
 
 use crate::panel::{node_name, theme};
+use crate::session::timeline::last_time;
 use crate::{Command, Session};
 
 use super::ruler::{Lane, Ruler};
@@ -304,7 +305,7 @@ fn keys(
             && let Some((_, to)) = &mut state.sheet.drag
         {
             let at = part.interact_pointer_pos().map_or(*to, |at| snapped(timeline, ruler.time(at.x)));
-            *to = at.clamp(0.0, session.last_time());
+            *to = at.clamp(0.0, last_time(&session.puppet));
             draw::diamond(ui, lane.center(*to), DIAMOND, true, true);
         }
         if part.drag_stopped() {

@@ -43,6 +43,16 @@ pub enum DragScope {
 }
 
 impl DragScope {
+    /// Returns the next scope in the cycle of scopes. Without a recognised body, [`DragScope::Limb`] is skipped, because it is the same as
+    /// [`DragScope::Body`].
+    pub(super) fn next(self, has_body: bool) -> Self {
+        match self {
+            Self::Body if has_body => Self::Limb,
+            Self::Body | Self::Limb => Self::Joint,
+            Self::Joint => Self::Body,
+        }
+    }
+
     /// Returns the scope that replaces this one while Alt is down.
     pub(crate) fn other(self) -> Self {
         match self {

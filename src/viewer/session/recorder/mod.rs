@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::asset::Character;
 use crate::files::atomic::Draft;
 use crate::files::bounded;
 use crate::platform::fs;
@@ -15,7 +16,8 @@ use crate::{AddedClips, Command, SaveError, Session};
 
 use names::SessionNames;
 
-use super::files::{with_free_name, write_numbered};
+use super::added_clips::own_clips;
+use super::files::{base_name, folder_of, with_free_name, write_numbered};
 use super::fingerprint;
 use crate::document::History;
 
@@ -84,7 +86,7 @@ impl Header {
             character: session.file().map(|file| relative_to(folder, file)),
             fingerprint: fingerprint::of_character(
                 session.puppet().character(),
-                session.own_clips(),
+                own_clips(session.puppet().character(), session.additions()),
                 &session.rig_file.loaded,
             ),
             size: session.size().to_array(),
@@ -96,7 +98,7 @@ impl Header {
 
 /// Returns a file's path relative to a folder, so that both can be moved together. A file outside the folder keeps its absolute
 /// path.
-pub(super) fn relative_to(folder: &Path, file: &Path) -> String {
+fn relative_to(folder: &Path, file: &Path) -> String {
     let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf());
     let file = fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
     text(file.strip_prefix(folder).unwrap_or(&file))
@@ -159,6 +161,7 @@ impl Recorder {
     ///
     /// # Errors
     /// [`SaveError::Write`] if the file cannot be written.
+    #[cfg_attr(not(feature = "window"), allow(dead_code, reason = "only the window chooses names"))]
     pub(crate) fn numbered(folder: &Path, name: String) -> Result<Self, SaveError> {
         let path = folder.join(format!("{name}.{EXTENSION}"));
         let draft = Draft::of_new_recording(&path).map_err(|source| SaveError::Write { path, source })?;
@@ -168,8 +171,7 @@ impl Recorder {
     }
 
     pub(crate) fn folder(&self) -> &Path {
-        let folder = self.draft.path().parent().filter(|p| !p.as_os_str().is_empty());
-        folder.unwrap_or(Path::new("."))
+        folder_of(self.draft.path())
     }
 
     pub(crate) fn begin(&mut self, header: &Header, names: SessionNames) -> Result<(), SaveError> {
@@ -180,8 +182,21 @@ impl Recorder {
         written.map_err(|source| SaveError::Write { path: self.draft.path().into(), source })
     }
 
+    /// Writes a command of a session with a character. Returns false if the command cannot be represented as text. File paths are written
+    /// relative to the folder of the recording. If a take is saved beside the recording, the command gets that file's path.
+    pub(crate) fn record(&mut self, now: Duration, command: &mut Command, character: &Character) -> bool {
+        match command {
+            Command::AddClips(addition) => self.log_added(now, addition, character),
+            Command::Style(_) | Command::Props(_) => {
+                let folder = self.folder().to_path_buf();
+                self.log(now, &command.clone().with_files(|file| relative_to(&folder, file).into()))
+            }
+            command => self.log(now, command),
+        }
+    }
+
     /// Writes a command. Returns false if the command cannot be represented as text.
-    pub(crate) fn log(&mut self, now: Duration, command: &Command) -> bool {
+    fn log(&mut self, now: Duration, command: &Command) -> bool {
         if matches!(command, Command::Tick(_)) {
             return true;
         }
@@ -199,15 +214,24 @@ impl Recorder {
     }
 
     /// Writes the origin of added clips. If a take was recorded in this program and is not yet beside the recording, it is first saved
-    /// there, and `addition` gets the path of the new file. `name` is the base name for the file. If the take cannot be saved, the
-    /// recording fails.
-    pub(crate) fn log_added(&mut self, now: Duration, addition: &mut AddedClips, name: &str) -> bool {
+    /// there, and `addition` gets the path of the new file. If the take cannot be saved, the recording fails.
+    pub(crate) fn log_added(
+        &mut self,
+        now: Duration,
+        addition: &mut AddedClips,
+        character: &Character,
+    ) -> bool {
         let folder = self.folder().to_path_buf();
         if let Some(csv) = addition.take_csv() {
             let existing = bounded::read_regular(&addition.file, csv.len() as u64);
             let exists = existing.is_ok_and(|bytes| bytes == csv.as_bytes());
             if !exists || relative_to(&folder, &addition.file) == absolute(&addition.file) {
-                match write_numbered(&folder, &format!("{name}-take"), "csv", csv.as_bytes()) {
+                match write_numbered(
+                    &folder,
+                    &format!("{}-take", base_name(character)),
+                    "csv",
+                    csv.as_bytes(),
+                ) {
                     Ok(path) => addition.file = path,
                     Err(error) => {
                         self.failed.get_or_insert(io::Error::other(error.to_string()));
@@ -229,6 +253,7 @@ impl Recorder {
         }
     }
 
+    #[cfg(feature = "window")]
     pub(crate) fn has_failed(&self) -> bool {
         self.failed.is_some()
     }
