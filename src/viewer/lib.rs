@@ -1,8 +1,6 @@
 //! The viewer. User input becomes a [`Command`], a [`Session`] executes it, and the result is drawn as a [`Frame`](sinew_render::Frame).
 //! Only the feature `window` adds the window with its panel. Sessions can be recorded and replayed (see `docs/session.md`).
 
-#![cfg_attr(not(feature = "window"), allow(dead_code, reason = "items that only the panel uses"))]
-
 #[cfg(feature = "window")]
 mod arrange;
 mod clip_export;

@@ -156,6 +156,7 @@ impl Input {
     }
 
     /// Returns whether the control key is down.
+    #[cfg(feature = "window")]
     pub(super) fn control(&self) -> bool {
         self.control
     }

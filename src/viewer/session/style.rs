@@ -4,12 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::files::atomic;
 use crate::ik::Learning;
 use crate::puppet::{CharacterPrior, Puppet, read_style};
-use crate::text::json;
-
-use super::Session;
 
 /// Why the method `style` cannot be used.
 pub(super) const NO_CLIPS: &str =
@@ -118,13 +114,14 @@ fn clips_of(puppet: &Puppet, source: &StyleSource) -> Vec<usize> {
 ///
 /// # Errors
 /// A one-line reason why nothing can be learned, or why the file was not written.
-pub(crate) fn save(session: &Session, path: &Path) -> Result<(), String> {
+#[cfg(feature = "window")]
+pub(crate) fn save(session: &super::Session, path: &Path) -> Result<(), String> {
     let clips = clips_of(&session.puppet, &session.document.settings.style);
     let learned = session.puppet.learn(&clips, &Learning::default());
     let (style, _) = learned.map_err(|e| format!("{}: {e}", session.name()))?;
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
-    let text = json::to_vec(&style).map_err(|e| failed(e.into()))?;
-    atomic::write(path, &text).map_err(failed)
+    let text = crate::text::json::to_vec(&style).map_err(|e| failed(e.into()))?;
+    crate::files::atomic::write(path, &text).map_err(failed)
 }
 
 #[cfg(test)]
@@ -138,7 +135,7 @@ mod tests {
     use crate::rig::load;
     use crate::scene::picking::pixel;
     use crate::session::default_options;
-    use crate::{Command, Recording, Replay};
+    use crate::{Command, Recording, Replay, Session};
 
     const SIZE: Vec2 = Vec2::new(960.0, 540.0);
 

@@ -33,6 +33,7 @@ pub(super) struct AngleArc {
     pub(super) max: f64,
     pub(super) now: f64,
     pub(super) color: Vec4,
+    #[cfg_attr(not(feature = "window"), allow(dead_code, reason = "only the panel shows names"))]
     pub(super) name: &'static str,
     /// Whether this is a swing angle. Its ends are on the rim of the cone, and no arc is drawn for it.
     pub(super) rim: bool,
