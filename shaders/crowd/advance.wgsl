@@ -20,6 +20,22 @@ const BORDER: f32 = 0.8;
 const ROUGHLY: f32 = 0.8;
 // Turn rate of a character that turns back, in radians per second.
 const TURN_BACK: f32 = 0.9;
+// Time in seconds in which a character starts or stops walking.
+const STOPPING: f32 = 0.3;
+// A character walks until its distance from its destination is the first fraction of the radius. It has arrived at the second one.
+const INNER: f32 = 0.9;
+const ARRIVED: f32 = 0.92;
+// Cosines of the angle between the walking direction and the direction to the destination. A character only turns if the cosine is below
+// the first one, and walks at its full speed above the second one.
+const ASIDE: f32 = 0.3;
+const AHEAD: f32 = 0.8;
+
+// How a character moves in a step to its destination.
+struct Approach {
+    half: f32,                // tangent of half the angle by which it turns
+    distance: f32,            // how far it may walk at most, world metres
+    stands: f32,              // the weight that the clips of a standing character approach
+}
 
 // Returns the turn rate of a character in radians per second. If it walks out of the terrain, it turns back.
 fn steering(character: Character, velocity: vec3<f32>) -> f32 {
@@ -40,14 +56,68 @@ fn steering(character: Character, velocity: vec3<f32>) -> f32 {
     return select(TURN_BACK, -TURN_BACK, side < 0.0);
 }
 
+// Returns how a character moves to its destination. It turns before it walks, so that it does not circle around the point, and slows down
+// so that it stops there.
+fn approach(index: u32) -> Approach {
+    var velocity = vec3<f32>(0.0);
+    var direction = vec3<f32>(0.0);
+    var standing = 0.0;
+    for (var i = 0u; i < LAYERS; i++) {
+        let layer = characters[index].layers[i];
+        if layer.clip >= crowd.clips || layer.mask != NONE {
+            continue;
+        }
+        if layer.stands != 0u {
+            standing = max(standing, layer.weight);
+            continue;
+        }
+        let clip = clips[layer.clip];
+        velocity = mix(velocity, clip.stride * layer.speed, layer.weight);
+        direction = mix(direction, (clip.stride + clip.jump) * layer.speed, layer.weight);
+    }
+    let character = characters[index];
+    let offset = character.destination - character.position.xz;
+    let distance = length(offset);
+    let remaining = distance - INNER * character.radius;
+    if distance <= ARRIVED * character.radius || (standing >= 1.0 && distance <= character.radius) {
+        return Approach(0.0, max(remaining, 0.0), 1.0);
+    }
+    var walk = quat_rotate(character.rotation, direction * character.pace).xz;
+    if all(walk == vec2<f32>(0.0)) {
+        // Clips that do not walk face along +Z.
+        walk = quat_rotate(character.rotation, vec3<f32>(0.0, 0.0, 1.0)).xz;
+    }
+    let lengths = max(length(walk) * distance, 1e-30);
+    let along = dot(walk, offset);
+    // A positive turn about +Y rotates +Z towards +X.
+    let side = walk.y * offset.x - walk.x * offset.y;
+    var wanted = side / (lengths + max(along, 0.0));
+    if along < 0.0 {
+        wanted = (lengths - along) / max(abs(side), 1e-6 * lengths) * select(1.0, -1.0, side < 0.0);
+    }
+    let limit = 0.5 * character.steering * crowd.seconds;
+    let ahead = clamp((along / lengths - ASIDE) / (AHEAD - ASIDE), 0.0, 1.0);
+    // While the weight of the clips of a standing character grows from 0 to 1, the character walks this far.
+    let braking = 0.5 * STOPPING * length(velocity) * abs(character.pace * character.scale);
+    let part = clamp(remaining / max(braking, 1e-6), 0.0, 1.0);
+    return Approach(clamp(wanted, -limit, limit), remaining, 1.0 - ahead * sqrt(part));
+}
+
 @compute @workgroup_size(LANES)
 fn advance(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     let index = lane_index(id, groups);
     if index >= crowd.characters || characters[index].is_present == 0u {
         return;
     }
+    let has_destination = characters[index].radius > 0.0;
+    var approached = Approach(0.0, 0.0, 0.0);
+    if has_destination {
+        approached = approach(index);
+    }
+    let change = crowd.seconds / STOPPING;
     var velocity = vec3<f32>(0.0);
     var jump = vec3<f32>(0.0);
+    var can_stand = false;
     for (var i = 0u; i < LAYERS; i++) {
         var layer = characters[index].layers[i];
         if layer.clip >= crowd.clips {
@@ -55,7 +125,12 @@ fn advance(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups
         }
         let clip = clips[layer.clip];
         layer.time += layer.speed * crowd.seconds;
-        layer.weight = clamp(layer.weight + layer.rate * crowd.seconds, 0.0, 1.0);
+        if layer.stands != 0u {
+            layer.weight += clamp(approached.stands - layer.weight, -change, change);
+            can_stand = can_stand || layer.mask == NONE;
+        } else {
+            layer.weight = clamp(layer.weight + layer.rate * crowd.seconds, 0.0, 1.0);
+        }
         var starts = 0.0;
         if layer.loops != 0u && clip.seconds > 0.0 {
             starts = floor(layer.time / clip.seconds);
@@ -71,12 +146,22 @@ fn advance(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups
     }
     let character = characters[index];
     // Half the angle of the turn is so small that it is used in place of its sine.
-    let half = 0.5 * steering(character, velocity) * crowd.seconds;
+    var half = 0.5 * steering(character, velocity) * crowd.seconds;
+    // How far the character walks, in metres of its model.
+    var walked = velocity * (crowd.seconds * character.pace);
+    if has_destination {
+        half = approached.half;
+        if !can_stand {
+            walked *= 1.0 - approached.stands;
+        }
+        let reach = length(walked) * abs(character.scale);
+        walked *= select(1.0, approached.distance / reach, reach > approached.distance);
+    }
     let turn = quat_normalize(vec4<f32>(0.0, half, 0.0, 1.0));
     let rotation = quat_normalize(quat_mul(turn, character.rotation));
     // When a clip with root motion restarts, `jump` undoes the clip's own displacement, regardless of how fast the character walks.
     jump = select(jump, vec3<f32>(0.0), character.pace == 0.0);
-    let moved = (velocity * (crowd.seconds * character.pace) + jump) * character.scale;
+    let moved = (walked + jump) * character.scale;
     var position = character.position + quat_rotate(rotation, moved);
     if crowd.columns > 0u {
         position.y = terrain_height(position.xz);

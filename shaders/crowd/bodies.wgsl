@@ -112,6 +112,9 @@ fn pose_chain(character: u32, chain: u32, base: Base) {
 
 fn pose_head(character: u32, base: Base) {
     var at = crowd.eye;
+    if characters[character].looks_at_point != 0u {
+        at = characters[character].looked_at;
+    }
     var weight = characters[character].looks;
     let found = goal_of(character, HEAD);
     if found != NONE {

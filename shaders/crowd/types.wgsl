@@ -58,7 +58,7 @@ struct CrowdLayer {
     rate: f32,                // change of the weight per second
     mask: u32,                // index into the masks of a joint, or NONE for the whole body
     loops: u32,               // 1 if the clip starts again at its end
-    reserved: u32,
+    stands: u32,              // 1 if the clip is played only while the character stands at its destination
 }
 
 // The state of a character. The first three fields are world_from_model.
@@ -70,7 +70,12 @@ struct Character {
     pace: f32,                // factor of the speed at which its clips walk
     turn: f32,                // radians per second about the vertical axis
     is_present: u32,          // 0 for a free slot
-    looks: f32,               // weight of the head's aim at `eye`, from 0 to 1
+    looks: f32,               // weight of the head's aim at `eye` or at `looked_at`, from 0 to 1
+    looked_at: vec3<f32>,     // world metres
+    looks_at_point: u32,      // 1 if the head looks at `looked_at`, 0 if it looks at `eye`
+    destination: vec2<f32>,   // x and z of the point to which the character walks, world metres
+    radius: f32,              // distance from the destination at which the character stops, or 0 if it has no destination
+    steering: f32,            // turn rate towards the destination, in radians per second
     layers: array<CrowdLayer, 4>,
 }
 

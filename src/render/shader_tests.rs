@@ -6,6 +6,7 @@ use wgpu::naga;
 
 use crate::body::stance::{Foot, Stance};
 use crate::body::{self, BodyParts, CrowdChain, CrowdLimb, JointLimit, PackedGoal, Sole};
+use crate::crowd::{Character, CrowdLayer, Step};
 use crate::gpu_types::{
     CullSize, CullViews, Globals, Instance, LEVELS, Line, PartConstants, Placed, PunctualLightRecord,
     UvTransform, Vertex, VertexSurface, flags,
@@ -141,6 +142,48 @@ fn bodies_of_crowds_have_the_same_layout_in_shaders_and_rust() {
     let (members, _) = layout(&module("bodies"), "CrowdBody");
     let contacts = members.iter().find(|(name, ..)| name == "contacts").unwrap();
     assert_eq!(contacts.1, size_of::<BodyParts>());
+}
+
+#[test]
+fn characters_of_crowds_have_the_same_layout_in_shaders_and_rust() {
+    assert_twins!(
+        "advance",
+        Step {
+            seconds,
+            characters,
+            joints,
+            bones,
+            eye,
+            clips,
+            columns,
+            rows,
+            cell,
+            weights,
+            origin,
+            levels,
+            reserved
+        }
+    );
+    assert_twins!("advance", CrowdLayer { clip, time, speed, weight, rate, mask, loops, stands });
+    assert_twins!(
+        "advance",
+        Character {
+            rotation,
+            position,
+            scale,
+            tint,
+            pace,
+            turn,
+            is_present,
+            looks,
+            looked_at,
+            looks_at_point,
+            destination,
+            radius,
+            steering,
+            layers
+        }
+    );
 }
 
 #[test]

@@ -157,6 +157,12 @@ impl Staging {
         Ok(())
     }
 
+    /// Returns the buffers that later frames may use again.
+    #[cfg(test)]
+    pub(crate) fn kept(&self) -> Vec<wgpu::Buffer> {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     pub(crate) fn clear(&mut self) {
         self.bytes.clear();
         self.copies.clear();

@@ -11,9 +11,9 @@ use super::{BELOW_HIPS, Base, CrowdLimb, Figure, FootGoal, Ground, LIMBS};
 /// Inputs for a character's body in addition to its clips.
 #[derive(Clone, Copy, Debug)]
 pub struct Inputs<'a, G> {
-    /// Position of the camera, which heads may look at.
+    /// Position of the camera or of another point, which the head may look at, in world metres.
     pub eye: Vec3,
-    /// Weight with which the head looks at the camera, from 0 to 1.
+    /// Weight with which the head looks at `eye`, from 0 to 1.
     pub looks: f32,
     /// The ground under the feet. If `None`, the feet stay where the clip puts them.
     pub ground: Option<G>,

@@ -15,6 +15,27 @@ const BORDER: f32 = 0.8;
 const ROUGHLY: f32 = 0.8;
 /// Turn rate in radians per second.
 const TURN_BACK: f32 = 0.9;
+/// Time in seconds in which a character starts or stops walking.
+const STOPPING: f32 = 0.3;
+/// A character walks until its distance from its destination is the first fraction of the radius. It has arrived at the second
+/// one.
+const INNER: f32 = 0.9;
+const ARRIVED: f32 = 0.92;
+/// Cosines of the angle between the walking direction and the direction to the destination. A character only turns if the
+/// cosine is below the first one, and walks at its full speed above the second one.
+const ASIDE: f32 = 0.3;
+const AHEAD: f32 = 0.8;
+
+/// How a character moves in a step to its destination.
+#[derive(Clone, Copy)]
+struct Approach {
+    /// Tangent of half the angle by which it turns.
+    half: f32,
+    /// How far it may walk at most, in world metres.
+    distance: f32,
+    /// The weight that the clips of a standing character approach.
+    stands: f32,
+}
 
 /// Advances a character by a time in seconds.
 pub(super) fn advance(
@@ -23,11 +44,19 @@ pub(super) fn advance(
     seconds: f32,
     terrain: Option<&Terrain>,
 ) {
-    let (mut velocity, mut jump) = (Vec3::ZERO, Vec3::ZERO);
+    let approached = (character.radius > 0.0).then(|| approach(character, clips, seconds));
+    let standing = approached.map_or(0.0, |approached| approached.stands);
+    let change = seconds / STOPPING;
+    let (mut velocity, mut jump, mut can_stand) = (Vec3::ZERO, Vec3::ZERO, false);
     for layer in &mut character.layers {
         let Some(clip) = clips.get(layer.clip as usize) else { continue };
         layer.time += layer.speed * seconds;
-        layer.weight = (layer.weight + layer.rate * seconds).clamp(0.0, 1.0);
+        if layer.stands != 0 {
+            layer.weight += (standing - layer.weight).max(-change).min(change);
+            can_stand |= layer.mask == NONE;
+        } else {
+            layer.weight = (layer.weight + layer.rate * seconds).clamp(0.0, 1.0);
+        }
         let mut starts = 0.0;
         if layer.loops != 0 && clip.seconds > 0.0 {
             starts = (layer.time / clip.seconds).floor();
@@ -42,17 +71,68 @@ pub(super) fn advance(
     }
     let turn = steering(character, velocity, terrain).unwrap_or(character.turn);
     // The turn is so small that the sine of its half angle equals the half angle.
-    let half = 0.5 * turn * seconds;
+    let mut half = 0.5 * turn * seconds;
+    // How far the character walks, in metres of its model.
+    let mut walked = velocity * (seconds * character.pace);
+    if let Some(approached) = approached {
+        half = approached.half;
+        if !can_stand {
+            walked *= 1.0 - approached.stands;
+        }
+        let reach = walked.length() * character.scale.abs();
+        walked *= if reach > approached.distance { approached.distance / reach } else { 1.0 };
+    }
     let turn = normalize(Vec4::new(0.0, half, 0.0, 1.0));
     character.rotation = normalize(Vec4::from(turn * character.rotation));
     // When a clip that moves its character loops, `jump` undoes the motion of the clip, regardless of how fast the
     // character walks.
     let jump = if character.pace == 0.0 { Vec3::ZERO } else { jump };
-    let moved = (velocity * (seconds * character.pace) + jump) * character.scale;
+    let moved = (walked + jump) * character.scale;
     character.position += character.rotation * moved;
     if let Some(terrain) = terrain {
         character.position.y = terrain.height(character.position.xz());
     }
+}
+
+/// Returns how a character moves to its destination. It turns before it walks, so that it does not circle around the point, and
+/// slows down so that it stops there.
+fn approach(character: &Character, clips: &[ClipInfo], seconds: f32) -> Approach {
+    let (mut velocity, mut direction, mut standing) = (Vec3::ZERO, Vec3::ZERO, 0.0_f32);
+    for layer in character.layers.iter().filter(|layer| layer.mask == NONE) {
+        let Some(clip) = clips.get(layer.clip as usize) else { continue };
+        if layer.stands != 0 {
+            standing = standing.max(layer.weight);
+            continue;
+        }
+        velocity = velocity.lerp(clip.stride * layer.speed, layer.weight);
+        direction = direction.lerp((clip.stride + clip.jump) * layer.speed, layer.weight);
+    }
+    let offset = character.destination - character.position.xz();
+    let distance = offset.length();
+    let remaining = distance - INNER * character.radius;
+    if distance <= ARRIVED * character.radius || standing >= 1.0 && distance <= character.radius {
+        return Approach { half: 0.0, distance: remaining.max(0.0), stands: 1.0 };
+    }
+    let mut walk = (character.rotation * (direction * character.pace)).xz();
+    if walk == Vec2::ZERO {
+        // Clips that do not walk face along +Z.
+        walk = (character.rotation * Vec3::Z).xz();
+    }
+    let lengths = (walk.length() * distance).max(1e-30);
+    let along = walk.dot(offset);
+    // A positive turn about +Y turns +Z towards +X.
+    let side = walk.y * offset.x - walk.x * offset.y;
+    let mut wanted = side / (lengths + along.max(0.0));
+    if along < 0.0 {
+        let sign = if side < 0.0 { -1.0 } else { 1.0 };
+        wanted = (lengths - along) / side.abs().max(1e-6 * lengths) * sign;
+    }
+    let limit = 0.5 * character.steering * seconds;
+    let ahead = ((along / lengths - ASIDE) / (AHEAD - ASIDE)).clamp(0.0, 1.0);
+    // While the weight of the clips of a standing character grows from 0 to 1, the character walks this far.
+    let braking = 0.5 * STOPPING * velocity.length() * (character.pace * character.scale).abs();
+    let part = (remaining / braking.max(1e-6)).clamp(0.0, 1.0);
+    Approach { half: wanted.max(-limit).min(limit), distance: remaining, stands: 1.0 - ahead * part.sqrt() }
 }
 
 /// Returns the turn rate in radians per second of a character that walks out of the terrain and turns back, or `None` for

@@ -1,5 +1,7 @@
 //! A batch of characters: as many as the buffers of an adapter can hold.
 
+use std::ops::Range;
+
 use bytemuck::{Zeroable, bytes_of, cast_slice};
 use glam::{Vec2, Vec3};
 
@@ -12,8 +14,9 @@ use crate::{Gpu, GpuInstanceBuffers, GpuInstances, GpuPart, Model, RenderError, 
 use super::clips::to_u32;
 use super::kernels::{Kernels, ModelBuffers};
 use super::model::CrowdModel;
+use super::slots::Slots;
 use super::terrain::Terrain;
-use super::types::{Character, CrowdJoint, Local, Rows, Step};
+use super::types::{Character, Local, Rows, Step};
 use crate::body::{GOALS, PackedGoal};
 
 /// Number of characters or elements per workgroup.
@@ -22,20 +25,17 @@ const LANES: u32 = 64;
 /// The characters of a batch on the GPU.
 #[derive(Debug)]
 pub(super) struct Batch {
-    pub(super) capacity: u32,
+    pub(super) slots: Slots,
     /// Total size of all buffers in bytes.
     pub(super) bytes: u64,
-    /// Number of slots that have ever been used. All later slots are free.
-    pub(super) used: u32,
-    /// Free slots below `used`.
-    pub(super) free: Vec<u32>,
-    /// The number of times that each slot has been freed.
-    pub(super) generations: Vec<u32>,
     pub(super) characters: wgpu::Buffer,
     pub(super) goals: wgpu::Buffer,
     pub(super) stances: wgpu::Buffer,
     pub(super) models: wgpu::Buffer,
-    step: wgpu::Buffer,
+    pub(super) palettes: wgpu::Buffer,
+    pub(super) weights: wgpu::Buffer,
+    pub(super) placed: wgpu::Buffer,
+    pub(super) step: wgpu::Buffer,
     groups: Groups,
     pub(super) instances: GpuInstances,
 }
@@ -152,19 +152,18 @@ impl Batch {
             weight_count: to_u32(model.rest_weights.len()),
         };
         let instances = renderer.gpu_instances(surface, &buffers, &parts)?;
-        let generations = vec![0; capacity as usize];
         let own = [&characters, &goals, &stances, &locals, &models, &palettes, &weights, &placed];
         let bytes = own.iter().map(|buffer| buffer.size()).sum::<u64>() + instances.bytes();
         Ok(Self {
-            capacity,
+            slots: Slots::new(capacity),
             bytes,
-            used: 0,
-            free: Vec::new(),
-            generations,
             characters,
             goals,
             stances,
             models,
+            palettes,
+            weights,
+            placed,
             step,
             groups,
             instances,
@@ -188,16 +187,19 @@ impl Batch {
         Ok(())
     }
 
-    /// Returns a free slot, or `None` if the batch is full.
-    pub(super) fn take_slot(&mut self) -> Option<u32> {
-        if let Some(slot) = self.free.pop() {
-            return Some(slot);
-        }
-        if self.used == self.capacity {
-            return None;
-        }
-        self.used += 1;
-        Some(self.used - 1)
+    /// Encodes that the states of removed characters become zeros, which means that there is no character, no stance and no goal.
+    pub(super) fn clear_removed(&mut self, encoder: &mut wgpu::CommandEncoder) {
+        let states = [
+            (&self.characters, size_of::<Character>()),
+            (&self.stances, size_of::<Stance>()),
+            (&self.goals, GOALS * size_of::<PackedGoal>()),
+        ];
+        self.slots.clear(|slots| {
+            for (buffer, size) in states {
+                let bytes = range_of(slots.start, size).start..range_of(slots.end, size).start;
+                encoder.clear_buffer(buffer, bytes.start, Some(bytes.end - bytes.start));
+            }
+        });
     }
 
     /// Schedules a write of the step's input.
@@ -212,7 +214,7 @@ impl Batch {
         let (columns, rows) = terrain.map_or((0, 0), Terrain::size);
         let step = Step {
             seconds,
-            characters: self.used,
+            characters: self.slots.used(),
             joints: to_u32(model.joint_count()),
             bones: to_u32(model.bones.len()),
             eye: eye.into(),
@@ -231,14 +233,14 @@ impl Batch {
     /// Encodes all passes of a step.
     pub(super) fn encode(&self, kernels: &Kernels, model: &CrowdModel, pass: &mut wgpu::ComputePass<'_>) {
         let lanes = |elements: usize| {
-            let lanes = u64::from(self.used) * elements as u64;
+            let lanes = u64::from(self.slots.used()) * elements as u64;
             u32::try_from(lanes.div_ceil(u64::from(LANES))).unwrap_or(u32::MAX)
         };
         let Groups { advance, sample, sample_weights, world, bodies, palette } = &self.groups;
         kernels.advance.dispatch(pass, advance, lanes(1));
         kernels.sample.dispatch(pass, sample, lanes(model.joint_count()));
         kernels.sample_weights.dispatch(pass, sample_weights, lanes(model.rest_weights.len()));
-        let by_character = if kernels.by_group { self.used } else { lanes(1) };
+        let by_character = if kernels.by_group { self.slots.used() } else { lanes(1) };
         kernels.world.dispatch(pass, world, by_character);
         kernels.bodies.dispatch(pass, bodies, by_character);
         // The inverse kinematics of the bodies has now been solved.
@@ -246,10 +248,10 @@ impl Batch {
         kernels.palette.dispatch(pass, palette, lanes(model.bones.len()));
         kernels.enclose.dispatch(pass, palette, by_character);
     }
+}
 
-    /// Returns the range of a character's joint matrices in `models`, in bytes.
-    pub(super) fn model_range(&self, slot: u32, joints: &[CrowdJoint]) -> std::ops::Range<u64> {
-        let size = (joints.len() * size_of::<Rows>()) as u64;
-        u64::from(slot) * size..(u64::from(slot) + 1) * size
-    }
+/// Returns the range of a slot's data in a buffer, in bytes. `size` is the size of the data of one slot.
+pub(super) fn range_of(slot: u32, size: usize) -> Range<u64> {
+    let size = size as u64;
+    u64::from(slot) * size..(u64::from(slot) + 1) * size
 }

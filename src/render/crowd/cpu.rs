@@ -14,13 +14,13 @@ use crate::{Draw, Instance};
 
 use super::CrowdError;
 use super::advance::advance;
-
 use super::gait;
 use super::goal::CrowdGoal;
 use super::model::{CrowdModel, PartDraw};
 use super::palette::{enclose, palette};
 use super::sample::{sample, sample_weights};
 use super::spawn::Spawn;
+use super::targets::{Destination, DestinationFields, Look, LookFields};
 use super::terrain::Terrain;
 use super::types::{Character, CrowdJoint, Local, Rows};
 use super::world::world;
@@ -123,6 +123,28 @@ impl CpuCrowd {
         Ok(())
     }
 
+    /// Sets the point to which a character walks, or removes it. See [`Destination`].
+    ///
+    /// # Errors
+    /// [`CrowdError`] if the character does not exist or if a number is not finite.
+    pub fn walk_to(&mut self, character: usize, destination: Option<&Destination>) -> Result<(), CrowdError> {
+        DestinationFields::new(destination)?.apply(self.state_mut(character)?);
+        Ok(())
+    }
+
+    /// Sets what the head of a character looks at, and how strongly, from 0 to 1.
+    ///
+    /// # Errors
+    /// [`CrowdError`] if the character does not exist or if a number is not finite.
+    pub fn set_look(&mut self, character: usize, look: Look, weight: f32) -> Result<(), CrowdError> {
+        LookFields::new(look, weight)?.apply(self.state_mut(character)?);
+        Ok(())
+    }
+
+    fn state_mut(&mut self, character: usize) -> Result<&mut Character, CrowdError> {
+        self.characters.get_mut(character).map(|posed| &mut posed.state).ok_or(CrowdError::Despawned)
+    }
+
     /// Returns a character's placement (`world_from_model`), and the `model_from_joint` matrices of its joints in the order of
     /// [`CrowdModel::nodes`].
     pub fn pose(&self, index: usize) -> Option<(Affine3A, Vec<Affine3A>)> {
@@ -168,6 +190,7 @@ impl Posed {
         let contacts = gait::contacts(body, joints, &state.layers);
         let place = state.place();
         let mut figure = Figure { seconds, body, joints, place, contacts, models, stance, locals };
+        let eye = state.looked_at(eye);
         figure.pose_body(&Inputs { eye, looks: state.looks, ground: terrain, goals });
         world(&model.joints, locals, models);
         palette(state, models, &model.bones, bones);

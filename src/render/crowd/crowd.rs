@@ -1,26 +1,25 @@
 //! Crowds on the GPU.
 
-use std::mem::offset_of;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use bytemuck::{bytes_of, cast_slice, pod_collect_to_vec};
-use glam::{Affine3A, Quat, Vec3};
+use bytemuck::{bytes_of, cast_slice};
+use glam::Vec3;
 
-use crate::api::Missing;
 use crate::body::stance::Stance;
-use crate::compute::{read_back, storage_with};
+use crate::body::{GOALS, PackedGoal};
+use crate::compute::storage_with;
 use crate::staging::Staging;
-use crate::{CrowdInstances, DrawnLevels, Gpu, Model, RenderError, Renderer};
+use crate::{CrowdInstances, Gpu, Model, RenderError, Renderer};
 
 use super::CrowdError;
-use super::batch::Batch;
-use super::goal::CrowdGoal;
+use super::batch::{Batch, range_of};
+use super::clips::to_u32;
 use super::kernels::{Kernels, ModelBuffers};
 use super::model::CrowdModel;
-use super::spawn::{CharacterId, FASTEST, PlayedClip, Spawn};
+use super::spawn::{CharacterId, Spawn};
 use super::terrain::Terrain;
-use super::types::{Character, CrowdLayer, LAYERS, Rows};
-use crate::body::{GOALS, PackedGoal};
+use super::types::Character;
 
 /// Maximum duration of a step in seconds.
 const LONGEST_STEP: f32 = 10.0;
@@ -33,15 +32,17 @@ const SMALLEST: u32 = 64;
 /// In each frame, encode [`Crowd::step`] and draw [`Crowd::instances`].
 #[derive(Debug)]
 pub struct Crowd {
-    gpu: Gpu,
-    model: Arc<CrowdModel>,
-    kernels: Kernels,
-    shared: ModelBuffers,
+    pub(super) gpu: Gpu,
+    pub(super) model: Arc<CrowdModel>,
+    pub(super) kernels: Kernels,
+    pub(super) shared: ModelBuffers,
     terrain: Option<Terrain>,
     heights: wgpu::Buffer,
-    batches: Vec<Batch>,
+    pub(super) batches: Vec<Batch>,
+    /// The indices of batches with free slots.
+    open: BTreeSet<u32>,
     pixel_error: f32,
-    staging: Staging,
+    pub(super) staging: Staging,
     /// The number of steps, and of changes that are visible without a step.
     steps: u64,
 }
@@ -77,6 +78,7 @@ impl Crowd {
             gpu,
             model,
             batches: Vec::new(),
+            open: BTreeSet::new(),
             staging: Staging::default(),
             steps: 0,
         })
@@ -89,7 +91,7 @@ impl Crowd {
 
     /// Returns the number of characters.
     pub fn len(&self) -> usize {
-        self.batches.iter().map(|batch| batch.used as usize - batch.free.len()).sum()
+        self.batches.iter().map(|batch| batch.slots.len()).sum()
     }
 
     /// Returns whether there are no characters.
@@ -118,26 +120,13 @@ impl Crowd {
         Ok(())
     }
 
-    /// Waits for the GPU, and returns the levels of detail of the characters that the camera saw in the last frame. This function is for
-    /// tests and tools.
-    ///
-    /// # Errors
-    /// [`RenderError`] if the driver reports an error.
-    pub fn read_drawn(&self) -> Result<DrawnLevels, RenderError> {
-        let mut drawn = DrawnLevels::default();
-        for batch in self.batches.iter().filter(|batch| batch.used > 0) {
-            drawn += batch.instances.read_drawn(&self.gpu)?;
-        }
-        Ok(drawn)
-    }
-
     /// Returns the total size of the buffers for the characters, in bytes.
     pub fn bytes(&self) -> u64 {
         self.batches.iter().map(|batch| batch.bytes).sum()
     }
 
-    /// Reserves buffers for a number of characters, so that spawning these characters creates no buffers. `surface` contains the parts of
-    /// the model.
+    /// Reserves buffers for a number of characters in addition to those that exist, so that spawning these characters creates no buffers.
+    /// `surface` contains the parts of the model.
     ///
     /// # Errors
     /// [`CrowdError::Render`] if the driver has no memory for the buffers.
@@ -147,15 +136,15 @@ impl Crowd {
         surface: &Model,
         count: u32,
     ) -> Result<(), CrowdError> {
-        let free = |batch: &Batch| batch.capacity - batch.used + batch.free.len() as u32;
-        let free: u32 = self.batches.iter().map(free).fold(0, u32::saturating_add);
+        let free: usize = self.batches.iter().map(|batch| batch.slots.free()).sum();
         let largest = Batch::largest(&self.gpu, &self.model);
-        let mut missing = count.saturating_sub(free);
+        let mut missing = count.saturating_sub(u32::try_from(free).unwrap_or(u32::MAX));
         while missing > 0 {
             let capacity = missing.max(SMALLEST).min(largest);
             let Self { gpu, model, kernels, shared, heights, pixel_error, .. } = &*self;
             let mut batch = Batch::new(renderer, model, surface, kernels, shared, heights, capacity)?;
             batch.set_pixel_error(gpu, model, *pixel_error)?;
+            self.open.insert(to_u32(self.batches.len()));
             self.batches.push(batch);
             missing = missing.saturating_sub(capacity);
         }
@@ -173,105 +162,37 @@ impl Crowd {
         spawn: &Spawn,
     ) -> Result<CharacterId, CrowdError> {
         let character = spawn.character(self.model.clips.infos.len())?;
-        let slot_in = |batches: &mut Vec<Batch>| {
-            batches.iter_mut().enumerate().find_map(|(index, batch)| Some((index, batch.take_slot()?)))
-        };
-        let (index, slot) = match slot_in(&mut self.batches) {
-            Some(found) => found,
-            None => {
-                let more = u32::try_from(self.len()).unwrap_or(u32::MAX).max(1);
-                self.reserve(renderer, surface, more)?;
-                slot_in(&mut self.batches).ok_or(CrowdError::Despawned)?
-            }
-        };
-        let Some(batch) = self.batches.get_mut(index) else { return Err(CrowdError::Despawned) };
-        let generation = batch.generations.get(slot as usize).copied().unwrap_or_default();
-        self.staging.write_at(&batch.characters, offset_of_character(slot), bytes_of(&character));
-        // New buffers contain zeros, which mean no stance and no goals.
-        if generation > 0 {
-            self.staging.write_at(&batch.stances, offset_of_stance(slot), bytes_of(&Stance::default()));
-            self.staging.write_at(&batch.goals, offset_of_goals(slot), bytes_of(&[PackedGoal::NONE; GOALS]));
+        if self.open.is_empty() {
+            self.reserve(renderer, surface, to_u32(self.len()).max(1))?;
         }
-        Ok(CharacterId { batch: u32::try_from(index).unwrap_or(u32::MAX), slot, generation })
+        let index = self.open.first().copied().ok_or(CrowdError::Despawned)?;
+        let batch = self.batches.get_mut(index as usize).ok_or(CrowdError::Despawned)?;
+        let slot = batch.slots.take().ok_or(CrowdError::Despawned)?;
+        if batch.slots.free() == 0 {
+            self.open.remove(&index);
+        }
+        let mut write = |buffer: &wgpu::Buffer, bytes: &[u8]| {
+            self.staging.write_at(buffer, range_of(slot.index, bytes.len()).start, bytes);
+        };
+        write(&batch.characters, bytes_of(&character));
+        if slot.is_dirty {
+            write(&batch.stances, bytes_of(&Stance::default()));
+            write(&batch.goals, bytes_of(&[PackedGoal::NONE; GOALS]));
+        }
+        Ok(CharacterId { batch: index, slot: slot.index, generation: slot.generation })
     }
 
-    /// Removes a character.
+    /// Removes a character. Its identifier is invalid from now on.
     ///
     /// # Errors
     /// [`CrowdError::Despawned`] if the character was removed before.
     pub fn despawn(&mut self, id: CharacterId) -> Result<(), CrowdError> {
-        self.write(id, offset_of!(Character, is_present), bytes_of(&0_u32))?;
         let batch = self.batches.get_mut(id.batch as usize).ok_or(CrowdError::Despawned)?;
-        if let Some(generation) = batch.generations.get_mut(id.slot as usize) {
-            *generation = generation.wrapping_add(1);
+        if !batch.slots.release(id.slot, id.generation) {
+            return Err(CrowdError::Despawned);
         }
-        batch.free.push(id.slot);
+        self.open.insert(id.batch);
         Ok(())
-    }
-
-    /// Replaces one of the four clips that a character plays, or stops it.
-    ///
-    /// # Errors
-    /// [`CrowdError`] if the character, the layer or the clip does not exist, or if a number is not finite.
-    pub fn set_clip(
-        &mut self,
-        id: CharacterId,
-        layer: usize,
-        clip: Option<&PlayedClip>,
-    ) -> Result<(), CrowdError> {
-        if layer >= LAYERS {
-            return Err(CrowdError::Layers { count: layer + 1 });
-        }
-        let clips = self.model.clips.infos.len();
-        let played = clip.map_or(Ok(CrowdLayer::EMPTY), |clip| clip.layer(clips))?;
-        let offset = offset_of!(Character, layers) + layer * size_of::<CrowdLayer>();
-        self.write(id, offset, bytes_of(&played))
-    }
-
-    /// Moves a character to a position in world metres and a heading in radians about the vertical axis.
-    ///
-    /// # Errors
-    /// [`CrowdError`] if the character does not exist or if a number is not finite.
-    pub fn set_place(&mut self, id: CharacterId, position: Vec3, heading: f32) -> Result<(), CrowdError> {
-        let [x, y, z] = position.to_array();
-        if let Some(value) = [x, y, z, heading].into_iter().find(|value| !value.is_finite()) {
-            return Err(CrowdError::NotFinite { what: "place", value });
-        }
-        self.write(id, offset_of!(Character, rotation), bytes_of(&Quat::from_rotation_y(heading)))?;
-        self.write(id, offset_of!(Character, position), bytes_of(&position))
-    }
-
-    /// Sets one of the four goals of a character, or removes it.
-    ///
-    /// # Errors
-    /// [`CrowdError`] if the character or the goal does not exist, if no limb or chain ends at the goal's node, or if a number is not
-    /// finite.
-    pub fn set_goal(
-        &mut self,
-        id: CharacterId,
-        index: usize,
-        goal: Option<&CrowdGoal>,
-    ) -> Result<(), CrowdError> {
-        if index >= GOALS {
-            return Err(Missing::index_in("a character", "goal", index, GOALS).into());
-        }
-        let goal = goal.map_or(Ok(PackedGoal::NONE), |goal| goal.compile(&self.model.body))?;
-        let target = self.batch(id)?.goals.clone();
-        let offset = offset_of_goals(id.slot) + (index * size_of::<PackedGoal>()) as u64;
-        self.staging.write_at(&target, offset, bytes_of(&goal));
-        Ok(())
-    }
-
-    /// Sets how fast a character walks, as a multiple of the speed of its clips, and how fast it turns, in radians per second.
-    ///
-    /// # Errors
-    /// [`CrowdError`] if the character does not exist or if a number is not finite.
-    pub fn set_pace(&mut self, id: CharacterId, pace: f32, turn: f32) -> Result<(), CrowdError> {
-        if let Some(value) = [pace, turn].into_iter().find(|value| !value.is_finite()) {
-            return Err(CrowdError::NotFinite { what: "pace", value });
-        }
-        let limited = [pace, turn].map(|value| value.clamp(-FASTEST, FASTEST));
-        self.write(id, offset_of!(Character, pace), bytes_of(&limited))
     }
 
     /// Encodes a step of at most ten seconds, which advances and blends the clips, poses the limbs, and computes the palettes. `eye` is the
@@ -314,6 +235,8 @@ impl Crowd {
             batch.begin(&self.model, self.terrain.as_ref(), seconds, eye, &mut self.staging);
         }
         self.staging.flush(&self.gpu, encoder)?;
+        // The writes above may belong to characters that were removed later.
+        self.batches.iter_mut().for_each(|batch| batch.clear_removed(encoder));
         let mut pass = encoder.begin_compute_pass(&Default::default());
         for batch in &self.batches {
             batch.encode(&self.kernels, &self.model, &mut pass);
@@ -325,63 +248,34 @@ impl Crowd {
     /// Returns the instances to draw. `model` is the index of the crowd's model in the list passed to the renderer.
     pub fn instances(&self, model: usize) -> impl Iterator<Item = CrowdInstances<'_>> {
         let version = self.steps;
-        let used = self.batches.iter().filter(|batch| batch.used > 0);
+        let used = self.batches.iter().filter(|batch| batch.slots.used() > 0);
         used.map(move |batch| CrowdInstances { model, instances: &batch.instances, version })
     }
 
-    /// Waits for the GPU, and returns the state of a character after the last step: its placement `world_from_model`, and
-    /// `model_from_joint` of its joints in the order of [`CrowdModel::nodes`]. This function is for tests and tools. It is not needed for
-    /// drawing.
-    ///
-    /// # Errors
-    /// [`CrowdError`] if the character does not exist, or if the driver reports an error.
-    pub fn read_pose(&self, id: CharacterId) -> Result<(Affine3A, Vec<Affine3A>), CrowdError> {
-        let (c, _, rows) = self.read_state(id)?;
-        let place = Affine3A::from_scale_rotation_translation(Vec3::splat(c.scale), c.rotation, c.position);
-        Ok((place, rows.iter().map(Affine3A::from).collect()))
-    }
-
-    /// Waits for the GPU and returns a character, its stance, and `model_from_joint` of its joints.
-    pub(super) fn read_state(&self, id: CharacterId) -> Result<(Character, Stance, Vec<Rows>), CrowdError> {
-        let batch = self.batch(id)?;
-        let read = |buffer: &wgpu::Buffer, range: std::ops::Range<u64>| {
-            let encoder = self.gpu.device.create_command_encoder(&Default::default());
-            read_back(&self.gpu, encoder, buffer, range, <[u8]>::to_vec)
-        };
-        let first = offset_of_character(id.slot);
-        let character = read(&batch.characters, first..first + size_of::<Character>() as u64)?;
-        let first = offset_of_stance(id.slot);
-        let stance = read(&batch.stances, first..first + size_of::<Stance>() as u64)?;
-        let rows = read(&batch.models, batch.model_range(id.slot, &self.model.joints))?;
-        Ok((
-            bytemuck::try_pod_read_unaligned(&character).map_err(|_| CrowdError::Despawned)?,
-            bytemuck::try_pod_read_unaligned(&stance).map_err(|_| CrowdError::Despawned)?,
-            pod_collect_to_vec(&rows),
-        ))
-    }
-
-    fn batch(&self, id: CharacterId) -> Result<&Batch, CrowdError> {
-        let batch = self.batches.get(id.batch as usize).ok_or(CrowdError::Despawned)?;
-        let generation = batch.generations.get(id.slot as usize);
-        if generation == Some(&id.generation) { Ok(batch) } else { Err(CrowdError::Despawned) }
+    pub(super) fn batch(&self, id: CharacterId) -> Result<&Batch, CrowdError> {
+        let batch = self.batches.get(id.batch as usize);
+        let is_current = |batch: &&Batch| batch.slots.generation(id.slot) == Some(id.generation);
+        batch.filter(is_current).ok_or(CrowdError::Despawned)
     }
 
     /// Schedules a write of bytes to a character at an offset.
-    fn write(&mut self, id: CharacterId, offset: usize, bytes: &[u8]) -> Result<(), CrowdError> {
+    pub(super) fn write(&mut self, id: CharacterId, offset: usize, bytes: &[u8]) -> Result<(), CrowdError> {
         let target = self.batch(id)?.characters.clone();
-        self.staging.write_at(&target, offset_of_character(id.slot) + offset as u64, bytes);
+        let first = range_of(id.slot, size_of::<Character>()).start;
+        self.staging.write_at(&target, first + offset as u64, bytes);
         Ok(())
     }
-}
 
-fn offset_of_stance(slot: u32) -> u64 {
-    u64::from(slot) * size_of::<Stance>() as u64
-}
-
-fn offset_of_goals(slot: u32) -> u64 {
-    u64::from(slot) * (GOALS * size_of::<PackedGoal>()) as u64
-}
-
-fn offset_of_character(slot: u32) -> u64 {
-    u64::from(slot) * size_of::<Character>() as u64
+    /// Schedules a write of bytes to the goals of a character at an offset.
+    pub(super) fn write_goals(
+        &mut self,
+        id: CharacterId,
+        offset: usize,
+        bytes: &[u8],
+    ) -> Result<(), CrowdError> {
+        let target = self.batch(id)?.goals.clone();
+        let first = range_of(id.slot, GOALS * size_of::<PackedGoal>()).start;
+        self.staging.write_at(&target, first + offset as u64, bytes);
+        Ok(())
+    }
 }

@@ -3,6 +3,7 @@
 mod advance;
 mod batch;
 mod clips;
+mod control;
 mod cpu;
 #[expect(clippy::module_inception, reason = "named after its type, as the other files")]
 mod crowd;
@@ -14,8 +15,11 @@ mod kernels;
 mod levels;
 mod model;
 mod palette;
+mod read;
 mod sample;
+mod slots;
 mod spawn;
+mod targets;
 mod terrain;
 #[cfg(test)]
 mod tests;
@@ -31,4 +35,7 @@ pub use ground::ground;
 pub(crate) use kernels::SOURCES;
 pub use model::CrowdModel;
 pub use spawn::{CharacterId, PlayedClip, Spawn};
+pub use targets::{Destination, Look};
 pub use terrain::{Terrain, TerrainError};
+#[cfg(test)]
+pub(crate) use types::{Character, CrowdLayer, Step};

@@ -57,7 +57,7 @@ fn stretch(m: &Rows) -> f32 {
 #[cfg(test)]
 mod tests {
     use bytemuck::{Zeroable, bytes_of, cast_slice, pod_collect_to_vec};
-    use glam::{Quat, Vec3};
+    use glam::{Quat, Vec2, Vec3};
     use sinew_base::Random;
 
     use super::*;
@@ -131,6 +131,11 @@ mod tests {
                 turn: 0.0,
                 is_present: u32::from(index != 3),
                 looks: 0.0,
+                looked_at: Vec3::ZERO,
+                looks_at_point: 0,
+                destination: Vec2::ZERO,
+                radius: 0.0,
+                steering: 0.0,
                 layers: [CrowdLayer::EMPTY; LAYERS],
             })
             .collect();

@@ -1,6 +1,6 @@
 //! The properties of new characters of a crowd.
 
-use glam::{Quat, Vec3, Vec4};
+use glam::{Quat, Vec2, Vec3, Vec4};
 
 use crate::api::Missing;
 
@@ -34,7 +34,7 @@ pub struct Spawn {
     pub pace: f32,
     /// Turn rate about the vertical axis, in radians per second.
     pub turn: f32,
-    /// How strongly the character's head turns towards the camera, from 0 to 1.
+    /// How strongly the character's head turns towards the camera, from 0 to 1. See also [`Look`](super::Look).
     pub looks: f32,
     /// The clips that the character plays, at most four. Later clips are blended over earlier clips.
     pub clips: Vec<PlayedClip>,
@@ -57,6 +57,9 @@ pub struct PlayedClip {
     pub mask: Option<usize>,
     /// Whether the clip loops.
     pub loops: bool,
+    /// Whether the clip is played only while the character stands at its [`Destination`](super::Destination). Its weight then
+    /// changes by itself, and `weight` is its initial value.
+    pub stands: bool,
 }
 
 impl Default for Spawn {
@@ -77,7 +80,13 @@ impl Default for Spawn {
 impl PlayedClip {
     /// Creates a looping clip that starts at a time in seconds.
     pub fn new(clip: usize, time: f32) -> Self {
-        Self { clip, time, speed: 1.0, weight: 1.0, rate: 0.0, mask: None, loops: true }
+        Self { clip, time, speed: 1.0, weight: 1.0, rate: 0.0, mask: None, loops: true, stands: false }
+    }
+
+    /// Creates a looping clip that is played only while the character stands at its [`Destination`](super::Destination), or turns
+    /// towards it. The clip must be in a later layer than the clips that walk.
+    pub fn standing(clip: usize) -> Self {
+        Self { weight: 0.0, stands: true, ..Self::new(clip, 0.0) }
     }
 
     pub(super) fn layer(&self, clips: usize) -> Result<CrowdLayer, CrowdError> {
@@ -99,7 +108,7 @@ impl PlayedClip {
             rate: self.rate.clamp(-FASTEST, FASTEST),
             mask: self.mask.and_then(|mask| u32::try_from(mask).ok()).unwrap_or(NONE),
             loops: u32::from(self.loops),
-            reserved: 0,
+            stands: u32::from(self.stands),
         })
     }
 }
@@ -139,6 +148,11 @@ impl Spawn {
             turn: self.turn.clamp(-FASTEST, FASTEST),
             is_present: 1,
             looks: self.looks.clamp(0.0, 1.0),
+            looked_at: Vec3::ZERO,
+            looks_at_point: 0,
+            destination: Vec2::ZERO,
+            radius: 0.0,
+            steering: 0.0,
             layers,
         })
     }

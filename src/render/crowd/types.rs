@@ -1,7 +1,7 @@
 //! The Rust twins of `shaders/crowd/types.wgsl`. `src/render/shader_tests.rs` compares names, sizes and offsets.
 
 use bytemuck::{Pod, Zeroable};
-use glam::{Quat, Vec3};
+use glam::{Quat, Vec2, Vec3};
 
 use crate::body::Place;
 pub(crate) use crate::body::types::{CrowdJoint, Local, NONE, Rows};
@@ -39,7 +39,7 @@ pub(crate) struct CrowdLayer {
     pub(crate) rate: f32,
     pub(crate) mask: u32,
     pub(crate) loops: u32,
-    pub(crate) reserved: u32,
+    pub(crate) stands: u32,
 }
 
 /// `Character`: the state of a character.
@@ -54,18 +54,28 @@ pub(crate) struct Character {
     pub(crate) turn: f32,
     pub(crate) is_present: u32,
     pub(crate) looks: f32,
+    pub(crate) looked_at: Vec3,
+    pub(crate) looks_at_point: u32,
+    pub(crate) destination: Vec2,
+    pub(crate) radius: f32,
+    pub(crate) steering: f32,
     pub(crate) layers: [CrowdLayer; LAYERS],
 }
 
 impl CrowdLayer {
     /// A layer without a clip.
     pub(crate) const EMPTY: Self =
-        Self { clip: NONE, time: 0.0, speed: 1.0, weight: 0.0, rate: 0.0, mask: NONE, loops: 1, reserved: 0 };
+        Self { clip: NONE, time: 0.0, speed: 1.0, weight: 0.0, rate: 0.0, mask: NONE, loops: 1, stands: 0 };
 }
 
 impl Character {
     pub(crate) fn place(&self) -> Place {
         Place { rotation: self.rotation, position: self.position, scale: self.scale }
+    }
+
+    /// Returns the point at which the head may look, in world metres. `eye` is the position of the camera.
+    pub(crate) fn looked_at(&self, eye: Vec3) -> Vec3 {
+        if self.looks_at_point == 0 { eye } else { self.looked_at }
     }
 
     /// Returns `world_from_model`.

@@ -1,13 +1,15 @@
 //! Tests inverse kinematics on the CPU, and compares the shaders with their CPU twins.
 
+mod destination;
 mod levels;
 mod limbs;
+mod spawning;
 mod twins;
 mod walk;
 
 use std::path::{Path, PathBuf};
 
-use glam::{Quat, Vec3};
+use glam::{Quat, Vec2, Vec3};
 
 use super::gait;
 use crate::body::stance::Stance;
@@ -70,6 +72,11 @@ impl Actor {
             turn: 0.0,
             is_present: 1,
             looks: 0.0,
+            looked_at: Vec3::ZERO,
+            looks_at_point: 0,
+            destination: Vec2::ZERO,
+            radius: 0.0,
+            steering: 0.0,
             layers,
         };
         let local =
@@ -108,7 +115,7 @@ impl Posed {
             stance: &mut self.stance,
             locals: &mut self.locals,
         };
-        let (eye, goals) = (Vec3::new(1.0, 1.6, 3.0), &self.goals);
+        let (eye, goals) = (self.state.looked_at(Vec3::new(1.0, 1.6, 3.0)), &self.goals);
         figure.pose_body(&Inputs { eye, looks: self.state.looks, ground: terrain, goals });
         world(actor.joints(), &self.locals, &mut self.models);
     }

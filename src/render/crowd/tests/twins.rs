@@ -19,7 +19,7 @@ const SECONDS: f32 = 1.0 / 60.0;
 
 /// Returns characters with random clip times, foot states, goals and positions.
 fn crowd(actor: &Actor, terrain: &Terrain) -> Vec<Posed> {
-    let mut random = Random(3);
+    let (mut random, mut points) = (Random(3), Random(4));
     let clips = actor.model.character.clips.len();
     let positive = |random: &mut Random| random.range_f32(0.0, 1.0);
     (0..COUNT)
@@ -38,6 +38,8 @@ fn crowd(actor: &Actor, terrain: &Terrain) -> Vec<Posed> {
             let at = glam::Vec2::new(posed.state.position.x, posed.state.position.z);
             posed.state.position.y = terrain.height(at) + random.range_f32(-0.05, 0.05);
             posed.state.looks = positive(&mut random);
+            posed.state.looks_at_point = u32::from(points.unit() < 0.5);
+            posed.state.looked_at = posed.state.position + points.turn(4.0).as_vec3();
             // Take a few steps, so that some feet stand and others are being released.
             for _ in 0..(positive(&mut random) * 12.0) as usize {
                 posed.state.layers[0].time = (posed.state.layers[0].time + 3.0 * SECONDS) % seconds.max(0.01);

@@ -1,0 +1,100 @@
+//! Control of the characters of a crowd on the GPU.
+
+use std::mem::offset_of;
+
+use bytemuck::bytes_of;
+use glam::{Quat, Vec3};
+
+use crate::api::Missing;
+use crate::body::{GOALS, PackedGoal};
+
+use super::CrowdError;
+use super::crowd::Crowd;
+use super::goal::CrowdGoal;
+use super::spawn::{CharacterId, FASTEST, PlayedClip};
+use super::targets::{Destination, DestinationFields, Look, LookFields};
+use super::types::{Character, CrowdLayer, LAYERS};
+
+impl Crowd {
+    /// Replaces one of the four clips that a character plays, or stops it.
+    ///
+    /// # Errors
+    /// [`CrowdError`] if the character, the layer or the clip does not exist, or if a number is not finite.
+    pub fn set_clip(
+        &mut self,
+        id: CharacterId,
+        layer: usize,
+        clip: Option<&PlayedClip>,
+    ) -> Result<(), CrowdError> {
+        if layer >= LAYERS {
+            return Err(CrowdError::Layers { count: layer + 1 });
+        }
+        let clips = self.model.clips.infos.len();
+        let played = clip.map_or(Ok(CrowdLayer::EMPTY), |clip| clip.layer(clips))?;
+        let offset = offset_of!(Character, layers) + layer * size_of::<CrowdLayer>();
+        self.write(id, offset, bytes_of(&played))
+    }
+
+    /// Moves a character to a position in world metres and a heading in radians about the vertical axis.
+    ///
+    /// # Errors
+    /// [`CrowdError`] if the character does not exist or if a number is not finite.
+    pub fn set_place(&mut self, id: CharacterId, position: Vec3, heading: f32) -> Result<(), CrowdError> {
+        let [x, y, z] = position.to_array();
+        if let Some(value) = [x, y, z, heading].into_iter().find(|value| !value.is_finite()) {
+            return Err(CrowdError::NotFinite { what: "place", value });
+        }
+        self.write(id, offset_of!(Character, rotation), bytes_of(&Quat::from_rotation_y(heading)))?;
+        self.write(id, offset_of!(Character, position), bytes_of(&position))
+    }
+
+    /// Sets one of the four goals of a character, or removes it.
+    ///
+    /// # Errors
+    /// [`CrowdError`] if the character or the goal does not exist, if no limb or chain ends at the goal's node, or if a number is not
+    /// finite.
+    pub fn set_goal(
+        &mut self,
+        id: CharacterId,
+        index: usize,
+        goal: Option<&CrowdGoal>,
+    ) -> Result<(), CrowdError> {
+        if index >= GOALS {
+            return Err(Missing::index_in("a character", "goal", index, GOALS).into());
+        }
+        let goal = goal.map_or(Ok(PackedGoal::NONE), |goal| goal.compile(&self.model.body))?;
+        self.write_goals(id, index * size_of::<PackedGoal>(), bytes_of(&goal))
+    }
+
+    /// Sets how fast a character walks, as a multiple of the speed of its clips, and how fast it turns, in radians per second.
+    ///
+    /// # Errors
+    /// [`CrowdError`] if the character does not exist or if a number is not finite.
+    pub fn set_pace(&mut self, id: CharacterId, pace: f32, turn: f32) -> Result<(), CrowdError> {
+        if let Some(value) = [pace, turn].into_iter().find(|value| !value.is_finite()) {
+            return Err(CrowdError::NotFinite { what: "pace", value });
+        }
+        let limited = [pace, turn].map(|value| value.clamp(-FASTEST, FASTEST));
+        self.write(id, offset_of!(Character, pace), bytes_of(&limited))
+    }
+
+    /// Sets the point to which a character walks, or removes it. Without a destination, the character walks and turns as before. See
+    /// [`Destination`].
+    ///
+    /// # Errors
+    /// [`CrowdError`] if the character does not exist or if a number is not finite.
+    pub fn walk_to(&mut self, id: CharacterId, destination: Option<&Destination>) -> Result<(), CrowdError> {
+        let fields = DestinationFields::new(destination)?;
+        self.write(id, offset_of!(Character, destination), bytes_of(&fields))
+    }
+
+    /// Sets what the head of a character looks at, and how strongly, from 0 to 1. The head turns smoothly. It does not turn to points
+    /// behind the character.
+    ///
+    /// # Errors
+    /// [`CrowdError`] if the character does not exist or if a number is not finite.
+    pub fn set_look(&mut self, id: CharacterId, look: Look, weight: f32) -> Result<(), CrowdError> {
+        let fields = LookFields::new(look, weight)?;
+        self.write(id, offset_of!(Character, looks), bytes_of(&fields))
+    }
+}

@@ -1,0 +1,135 @@
+//! Which slots of a batch contain characters. All operations take constant or logarithmic time.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::ops::Range;
+
+/// The slots of a batch.
+#[derive(Debug)]
+pub(super) struct Slots {
+    capacity: u32,
+    /// Number of slots that have ever been used. All later slots are free.
+    used: u32,
+    /// Free slots below `used` whose state on the GPU is cleared. The lowest slot is taken first, so that neighbouring slots are often
+    /// written together.
+    cleared: BinaryHeap<Reverse<u32>>,
+    /// Slots that were freed since the last call of [`Slots::clear`].
+    freed: Vec<u32>,
+    /// For each slot, the number of times that it was taken or freed. It is odd while the slot contains a character.
+    generations: Vec<u32>,
+}
+
+/// A slot that was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Slot {
+    pub(super) index: u32,
+    pub(super) generation: u32,
+    /// Whether the slot still contains the state of another character.
+    pub(super) is_dirty: bool,
+}
+
+impl Slots {
+    pub(super) fn new(capacity: u32) -> Self {
+        let generations = vec![0; capacity as usize];
+        Self { capacity, used: 0, cleared: BinaryHeap::new(), freed: Vec::new(), generations }
+    }
+
+    /// Returns the number of slots that have ever been used. All later slots are free.
+    pub(super) fn used(&self) -> u32 {
+        self.used
+    }
+
+    /// Returns the number of free slots.
+    pub(super) fn free(&self) -> usize {
+        (self.capacity - self.used) as usize + self.cleared.len() + self.freed.len()
+    }
+
+    /// Returns the number of characters.
+    pub(super) fn len(&self) -> usize {
+        self.capacity as usize - self.free()
+    }
+
+    /// Takes a free slot, or returns `None` if there is none. A slot is cleared if possible.
+    pub(super) fn take(&mut self) -> Option<Slot> {
+        let (index, is_dirty) = if let Some(Reverse(index)) = self.cleared.pop() {
+            (index, false)
+        } else if self.used < self.capacity {
+            self.used += 1;
+            (self.used - 1, false)
+        } else {
+            (self.freed.pop()?, true)
+        };
+        let generation = self.generations.get_mut(index as usize)?;
+        *generation = generation.wrapping_add(1);
+        Some(Slot { index, generation: *generation, is_dirty })
+    }
+
+    /// Frees a slot. Returns whether it contained the character of that generation.
+    pub(super) fn release(&mut self, index: u32, generation: u32) -> bool {
+        if self.generation(index) != Some(generation) {
+            return false;
+        }
+        if let Some(current) = self.generations.get_mut(index as usize) {
+            *current = current.wrapping_add(1);
+        }
+        self.freed.push(index);
+        true
+    }
+
+    /// Returns the generation of the character in a slot, or `None` if the slot is free.
+    pub(super) fn generation(&self, index: u32) -> Option<u32> {
+        self.generations.get(index as usize).copied().filter(|generation| generation % 2 == 1)
+    }
+
+    /// Calls a function with the ranges of slots that were freed since the last call and are still free. The function must clear their state.
+    pub(super) fn clear(&mut self, mut clear: impl FnMut(Range<u32>)) {
+        self.freed.sort_unstable();
+        for run in self.freed.chunk_by(|a, b| a + 1 == *b) {
+            if let (Some(&first), Some(&last)) = (run.first(), run.last()) {
+                clear(first..last + 1);
+            }
+        }
+        self.cleared.extend(self.freed.drain(..).map(Reverse));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn take(slots: &mut Slots) -> (u32, u32, bool) {
+        let slot = slots.take().unwrap();
+        (slot.index, slot.generation, slot.is_dirty)
+    }
+
+    #[test]
+    fn freed_slots_are_cleared_in_ranges_and_taken_again() {
+        let mut slots = Slots::new(6);
+        let all: Vec<_> = (0..6).map(|_| take(&mut slots)).collect();
+        assert_eq!(all, (0..6).map(|index| (index, 1, false)).collect::<Vec<_>>());
+        assert_eq!((slots.take(), slots.free(), slots.len()), (None, 0, 6));
+        for index in [5, 1, 2] {
+            assert!(slots.release(index, 1));
+            assert!(!slots.release(index, 1));
+        }
+        let mut ranges = Vec::new();
+        slots.clear(|range| ranges.push(range));
+        assert_eq!(ranges, [1..3, 5..6]);
+        assert_eq!((slots.free(), slots.len(), slots.used()), (3, 3, 6));
+        assert_eq!([take(&mut slots), take(&mut slots)], [(1, 3, false), (2, 3, false)]);
+        slots.clear(|range| panic!("{range:?} was not freed"));
+    }
+
+    #[test]
+    fn a_slot_that_was_just_freed_is_taken_only_if_no_other_slot_is_free() {
+        let mut slots = Slots::new(2);
+        take(&mut slots);
+        assert!(slots.release(0, 1));
+        assert_eq!(take(&mut slots), (1, 1, false));
+        assert_eq!(take(&mut slots), (0, 3, true));
+        assert_eq!(slots.generation(0), Some(3));
+        slots.clear(|range| panic!("{range:?} is in use"));
+        assert!(slots.release(0, 3));
+        assert_eq!((slots.generation(0), slots.generation(9)), (None, None));
+    }
+}
