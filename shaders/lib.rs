@@ -33,6 +33,7 @@ files! {
     CROWD_HIPS = "crowd/hips",
     CROWD_LIMB = "crowd/limb",
     CROWD_PALETTE = "crowd/palette",
+    CROWD_PICK = "crowd/pick",
     CROWD_PLANT = "crowd/plant",
     CROWD_SAMPLE = "crowd/sample",
     CROWD_SAMPLE_WEIGHTS = "crowd/sample_weights",

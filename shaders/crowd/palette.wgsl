@@ -36,18 +36,6 @@ fn palette(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups
     palettes[index] = rows_mul(world_from_model(character), model_from_mesh);
 }
 
-// Returns the largest factor by which a matrix stretches a vector, rounded up.
-fn stretch(m: Rows) -> f32 {
-    let x = vec3<f32>(m.x.x, m.y.x, m.z.x);
-    let y = vec3<f32>(m.x.y, m.y.y, m.z.y);
-    let z = vec3<f32>(m.x.z, m.y.z, m.z.z);
-    // Maximum squared length of a column. Perpendicular columns stretch a vector by no more than the longest column. The second term is an
-    // upper bound on the amount that sheared columns can add.
-    let longest = max(dot(x, x), max(dot(y, y), dot(z, z)));
-    let skewed = max(abs(dot(x, y)), max(abs(dot(y, z)), abs(dot(z, x))));
-    return sqrt(longest + 2.0 * skewed);
-}
-
 // A box in model space.
 struct Box {
     low: vec3<f32>,

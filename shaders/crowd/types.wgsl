@@ -108,6 +108,18 @@ fn rows_of(rotation: vec4<f32>, translation: vec3<f32>, scale: vec3<f32>) -> Row
     );
 }
 
+// Returns the largest factor by which a matrix stretches a vector, rounded up.
+fn stretch(m: Rows) -> f32 {
+    let x = vec3<f32>(m.x.x, m.y.x, m.z.x);
+    let y = vec3<f32>(m.x.y, m.y.y, m.z.y);
+    let z = vec3<f32>(m.x.z, m.y.z, m.z.z);
+    // Maximum squared length of a column. Perpendicular columns stretch a vector by no more than the longest column. The second term is an
+    // upper bound on the amount that sheared columns can add.
+    let longest = max(dot(x, x), max(dot(y, y), dot(z, z)));
+    let skewed = max(abs(dot(x, y)), max(abs(dot(y, z)), abs(dot(z, x))));
+    return sqrt(longest + 2.0 * skewed);
+}
+
 // Returns the index of a lane. Workgroups that do not fit into one row are spread over several.
 fn lane_index(id: vec3<u32>, groups: vec3<u32>) -> u32 {
     return id.y * groups.x * LANES + id.x;

@@ -6,7 +6,7 @@ use wgpu::naga;
 
 use crate::body::stance::{Foot, Stance};
 use crate::body::{self, BodyParts, CrowdChain, CrowdLimb, JointLimit, PackedGoal, Sole};
-use crate::crowd::{Character, CrowdLayer, Step};
+use crate::crowd::{Character, CrowdLayer, PickRay, Step};
 use crate::gpu_types::{
     CullSize, CullViews, Globals, Instance, LEVELS, Line, PartConstants, Placed, PunctualLightRecord,
     UvTransform, Vertex, VertexSurface, flags,
@@ -164,6 +164,7 @@ fn characters_of_crowds_have_the_same_layout_in_shaders_and_rust() {
             reserved
         }
     );
+    assert_twins!("pick", PickRay { origin, reserved, direction, reserved_2 });
     assert_twins!("advance", CrowdLayer { clip, time, speed, weight, rate, mask, loops, stands });
     assert_twins!(
         "advance",

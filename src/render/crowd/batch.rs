@@ -20,7 +20,7 @@ use super::types::{Character, Local, Rows, Step};
 use crate::body::{GOALS, PackedGoal};
 
 /// Number of characters or elements per workgroup.
-const LANES: u32 = 64;
+pub(super) const LANES: u32 = 64;
 
 /// The characters of a batch on the GPU.
 #[derive(Debug)]

@@ -9,6 +9,7 @@ use crate::api::Missing;
 use crate::body::stance::Stance;
 use crate::body::{Figure, GOALS, Inputs, PackedGoal};
 use crate::gpu_types::Placed;
+use crate::scene::picking::Ray;
 use crate::view::Bounds;
 use crate::{Draw, Instance};
 
@@ -18,6 +19,7 @@ use super::gait;
 use super::goal::CrowdGoal;
 use super::model::{CrowdModel, PartDraw};
 use super::palette::{enclose, palette};
+use super::pick::{PickRay, entry, meet_skin, nearest};
 use super::sample::{sample, sample_weights};
 use super::spawn::Spawn;
 use super::targets::{Destination, DestinationFields, Look, LookFields};
@@ -139,6 +141,47 @@ impl CpuCrowd {
     pub fn set_look(&mut self, character: usize, look: Look, weight: f32) -> Result<(), CrowdError> {
         LookFields::new(look, weight)?.apply(self.state_mut(character)?);
         Ok(())
+    }
+
+    /// Returns the nearest character that a ray meets, and the point on its skin in world metres. Both sides of triangles count.
+    ///
+    /// ```
+    /// use sinew_render::crowd::{CpuCrowd, CrowdModel, Spawn};
+    /// use sinew_render::scene::picking::Ray;
+    /// use sinew_character::glam::Vec3;
+    /// use sinew_character::{asset, rig};
+    ///
+    /// let character = asset::mannequin()?;
+    /// let rig = rig::detect(&character);
+    /// let mut crowd = CpuCrowd::new(CrowdModel::new(character, 0, &rig), None);
+    /// for z in [-2.0, 0.0, -4.0] {
+    ///     crowd.spawn(&Spawn { position: Vec3::Z * z, ..Spawn::default() })?;
+    /// }
+    /// crowd.step(0.0, Vec3::Z);
+    /// let ray = Ray { origin: Vec3::new(0.0, 1.2, 5.0), direction: -Vec3::Z };
+    /// let (character, point) = crowd.pick(&ray)?.ok_or("the ray misses")?;
+    /// assert!(character == 1 && point.z.abs() < 0.3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`CrowdError::NotFinite`] if a number of the ray is not finite.
+    pub fn pick(&self, ray: &Ray) -> Result<Option<(usize, Vec3)>, CrowdError> {
+        let Some(ray) = PickRay::new(ray)? else { return Ok(None) };
+        nearest((0..).zip(self.entries(&ray)).collect(), &ray, |index| Ok(self.meet(index, &ray)))
+    }
+
+    /// Returns the distance to the skin of a character. See [`meet_skin`].
+    pub(super) fn meet(&self, index: usize, ray: &PickRay) -> Option<f32> {
+        let posed = self.characters.get(index)?;
+        meet_skin(ray, &self.model, &posed.palette, &posed.weights)
+    }
+
+    /// Returns [`entry`] of each character.
+    pub(super) fn entries(&self, ray: &PickRay) -> Vec<f32> {
+        let joints = &self.model.joints;
+        let of = |posed: &Posed| entry(ray, &posed.state, joints, &posed.models, posed.placed.sphere);
+        self.characters.iter().map(of).collect()
     }
 
     fn state_mut(&mut self, character: usize) -> Result<&mut Character, CrowdError> {

@@ -1,5 +1,7 @@
 //! The kernels of a crowd, and the buffers that all characters of a model share.
 
+use std::sync::OnceLock;
+
 use bytemuck::cast_slice;
 
 use crate::compute::{Access, Kernel, storage_with};
@@ -13,16 +15,18 @@ const WEIGHT_FILES: &[&str] = &[sinew_shaders::CROWD_SAMPLE_WEIGHTS];
 const WORLD_FILES: &[&str] = &[sinew_shaders::CROWD_WORLD];
 pub(super) const PALETTE_FILES: &[&str] = &[sinew_shaders::CROWD_PALETTE];
 pub(super) const BODY_FILES: &[&str] = &[sinew_shaders::CROWD_BODIES];
+const PICK_FILES: &[&str] = &[sinew_shaders::CROWD_PICK];
 
 /// All shader modules, for tests without an adapter.
 #[cfg(test)]
-pub(crate) const SOURCES: [(&str, &[&str]); 6] = [
+pub(crate) const SOURCES: [(&str, &[&str]); 7] = [
     ("advance", ADVANCE_FILES),
     ("sample", SAMPLE_FILES),
     ("sample_weights", WEIGHT_FILES),
     ("world", WORLD_FILES),
     ("palette", PALETTE_FILES),
     ("bodies", BODY_FILES),
+    ("pick", PICK_FILES),
 ];
 
 /// Skeletons with more joints than this are posed by one workgroup for each character instead of by one lane.
@@ -39,6 +43,8 @@ pub(super) struct Kernels {
     pub(super) bodies: Kernel,
     pub(super) palette: Kernel,
     pub(super) enclose: Kernel,
+    /// Created on first use.
+    pick: OnceLock<Kernel>,
 }
 
 /// The data that all characters share, on the GPU.
@@ -81,7 +87,15 @@ impl Kernels {
             bodies: kernel(pose_bodies, BODY_FILES, &bodies),
             palette: kernel("palette", PALETTE_FILES, &palette),
             enclose: kernel(enclose, PALETTE_FILES, &palette),
+            pick: OnceLock::new(),
         }
+    }
+
+    /// Returns the kernel that finds the characters near a ray.
+    pub(super) fn pick(&self, gpu: &Gpu) -> &Kernel {
+        use Access::{Read, Uniform, Write};
+        let buffers = [Uniform, Uniform, Read, Read, Read, Read, Write];
+        self.pick.get_or_init(|| Kernel::new(gpu, "pick", PICK_FILES, "pick", &[], &buffers))
     }
 }
 

@@ -15,6 +15,7 @@ mod kernels;
 mod levels;
 mod model;
 mod palette;
+mod pick;
 mod read;
 mod sample;
 mod slots;
@@ -34,6 +35,8 @@ pub use ground::ground;
 #[cfg(test)]
 pub(crate) use kernels::SOURCES;
 pub use model::CrowdModel;
+#[cfg(test)]
+pub(crate) use pick::PickRay;
 pub use spawn::{CharacterId, PlayedClip, Spawn};
 pub use targets::{Destination, Look};
 pub use terrain::{Terrain, TerrainError};

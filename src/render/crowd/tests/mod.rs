@@ -3,6 +3,7 @@
 mod destination;
 mod levels;
 mod limbs;
+mod pick;
 mod spawning;
 mod twins;
 mod walk;
