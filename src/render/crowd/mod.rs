@@ -22,6 +22,7 @@ mod slots;
 mod spawn;
 mod targets;
 mod terrain;
+mod terrain_mesh;
 #[cfg(test)]
 mod tests;
 mod types;

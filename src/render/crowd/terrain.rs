@@ -5,7 +5,7 @@ use glam::{Vec2, Vec3, Vec3Swizzles};
 use crate::body::Ground;
 
 /// Maximum number of heights.
-const MAX_HEIGHTS: usize = 1 << 24;
+pub(super) const MAX_HEIGHTS: usize = 1 << 24;
 /// Slope of the steepest part of [`Terrain::hills`]. This is the tangent of 20°.
 const STEEPEST: f32 = 0.364;
 /// Wavelengths of the waves of [`Terrain::hills`], as fractions of the longest wavelength.
@@ -39,6 +39,9 @@ pub enum TerrainError {
     /// A height, the origin or the cell is not finite, or the cell is not positive.
     #[error("heights and origin must be finite, and the cell must be positive")]
     Number,
+    /// No triangle contains a point of the grid.
+    #[error("the triangles contain no point of the terrain's grid; use larger triangles or smaller cells")]
+    Empty,
 }
 
 impl Terrain {
