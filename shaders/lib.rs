@@ -30,6 +30,7 @@ files! {
     CROWD_BODY = "crowd/body",
     CROWD_CHAIN = "crowd/chain",
     CROWD_FRAMES = "crowd/frames",
+    CROWD_GOAL = "crowd/goal",
     CROWD_HIPS = "crowd/hips",
     CROWD_LIMB = "crowd/limb",
     CROWD_PALETTE = "crowd/palette",

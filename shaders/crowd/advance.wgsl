@@ -1,5 +1,5 @@
-// Advances the clips and the positions of all characters. The CPU twin is src/render/crowd/advance.rs.
-// #import crowd/terrain, crowd/types, rotation
+// Advances the clips, the weights of the goals and the positions of all characters. The CPU twin is src/render/crowd/advance.rs.
+// #import crowd/goal, crowd/terrain, crowd/types, rotation
 
 // The length of a clip, and how the clip moves its character.
 struct ClipInfo {
@@ -13,6 +13,7 @@ struct ClipInfo {
 @group(0) @binding(1) var<storage, read> clips: array<ClipInfo>;
 @group(0) @binding(2) var<storage, read> heights: array<f32>;
 @group(0) @binding(3) var<storage, read_write> characters: array<Character>;
+@group(0) @binding(4) var<storage, read_write> goals: array<PackedGoal>;
 
 // Characters turn back outside this fraction of the terrain around its centre.
 const BORDER: f32 = 0.8;
@@ -108,6 +109,12 @@ fn advance(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups
     let index = lane_index(id, groups);
     if index >= crowd.characters || characters[index].is_present == 0u {
         return;
+    }
+    for (var i = index * GOALS; i < index * GOALS + GOALS; i++) {
+        let rate = goals[i].rate;
+        if rate != 0.0 {
+            goals[i].weight = clamp(goals[i].weight + rate * crowd.seconds, 0.0, 1.0);
+        }
     }
     let has_destination = characters[index].radius > 0.0;
     var approached = Approach(0.0, 0.0, 0.0);

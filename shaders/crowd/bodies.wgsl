@@ -1,6 +1,6 @@
 // Inverse kinematics of all characters: feet and hips, goals of limbs and chains, and the head. Only local rotations and the translation
 // of the hips change. At most one limb or chain turns each joint. The CPU twin is src/character/body/pose.rs.
-// #import crowd/aim, crowd/body, crowd/chain, crowd/frames, crowd/hips, crowd/limb, crowd/plant, crowd/types, rotation
+// #import crowd/aim, crowd/body, crowd/chain, crowd/frames, crowd/goal, crowd/hips, crowd/limb, crowd/plant, crowd/types, rotation
 
 @group(0) @binding(0) var<uniform> crowd: Step;
 @group(0) @binding(1) var<storage, read> characters: array<Character>;
@@ -26,6 +26,47 @@ fn goal_of(character: u32, limb: u32) -> u32 {
 // Converts a position from world space to model space.
 fn in_model(character: u32, position: vec3<f32>) -> vec3<f32> {
     return unplaced(character, position - characters[character].position);
+}
+
+fn is_below_hips(joint: u32) -> bool {
+    var above = joint;
+    for (var i = 0u; i < 256u && above != NONE && body.hips != NONE; i++) {
+        if above == body.hips {
+            return true;
+        }
+        above = joints[above].parent;
+    }
+    return false;
+}
+
+// Converts a position from the frame of a goal to model space, after the hips moved.
+fn goal_point(character: u32, base: Base, frame: u32, position: vec3<f32>) -> vec3<f32> {
+    if frame == WORLD {
+        return in_model(character, position);
+    }
+    if frame == CHARACTER {
+        return position;
+    }
+    let at = row_point(models[character * crowd.joints + frame], position);
+    if is_below_hips(frame) {
+        return moved(base, at);
+    }
+    return at;
+}
+
+// Converts the rotation of a goal from its frame to model space, after the hips moved.
+fn goal_turn(character: u32, base: Base, goal: PackedGoal) -> vec4<f32> {
+    if goal.frame == WORLD {
+        return quat_mul(quat_conjugate(characters[character].rotation), goal.rotation);
+    }
+    if goal.frame == CHARACTER {
+        return goal.rotation;
+    }
+    let turn = quat_mul(orientation(character * crowd.joints, goal.frame), goal.rotation);
+    if is_below_hips(goal.frame) {
+        return quat_mul(base.turn, turn);
+    }
+    return turn;
 }
 
 // The target of a limb.
@@ -62,16 +103,16 @@ fn limb_goal(character: u32, index: u32, base: Base, foot: FootGoal) -> LimbGoal
     if found != NONE {
         let goal = goals[found];
         let weight = min(goal.weight, 1.0);
-        at = mix(at, in_model(character, goal.position), weight);
+        at = mix(at, goal_point(character, base, goal.frame, goal.position), weight);
         is_moved = true;
         if (goal.flags & HAS_ROTATION) != 0u && is_finite(goal.rotation) {
             let now = orientation(first, end);
-            let wanted = quat_mul(quat_conjugate(characters[character].rotation), goal.rotation);
+            let wanted = goal_turn(character, base, goal);
             turn = quat_mul(part_of(quat_mul(wanted, quat_conjugate(quat_mul(turn, now))), weight), turn);
         }
         if (goal.flags & HAS_POLE) != 0u && is_finite3(goal.pole) {
             let origin = position_of(models[first + body.limb[index].first]);
-            pole = unmoved(base, in_model(character, goal.pole)) - origin;
+            pole = unmoved(base, goal_point(character, base, goal.frame, goal.pole)) - origin;
         }
     }
     return LimbGoal(quat_mul(quat_conjugate(base.turn), turn), unmoved(base, at), pole, is_moved);
@@ -105,7 +146,7 @@ fn pose_chain(character: u32, chain: u32, base: Base) {
     if found != NONE {
         let end = body.chain[chain].joints[min(body.chain[chain].links, LINKS)];
         let now = position_of(models[character * crowd.joints + end]);
-        let goal = unmoved(base, in_model(character, goals[found].position));
+        let goal = unmoved(base, goal_point(character, base, goals[found].frame, goals[found].position));
         solve_chain(character * crowd.joints, chain, mix(now, goal, min(goals[found].weight, 1.0)));
     }
 }
@@ -115,13 +156,14 @@ fn pose_head(character: u32, base: Base) {
     if characters[character].looks_at_point != 0u {
         at = characters[character].looked_at;
     }
+    at = in_model(character, at);
     var weight = characters[character].looks;
     let found = goal_of(character, HEAD);
     if found != NONE {
-        at = goals[found].position;
+        at = goal_point(character, base, goals[found].frame, goals[found].position);
         weight = goals[found].weight;
     }
-    aim_head(character, unmoved(base, in_model(character, at)), weight);
+    aim_head(character, unmoved(base, at), weight);
     stances[character].is_known = 1u;
 }
 

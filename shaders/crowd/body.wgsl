@@ -1,4 +1,4 @@
-// The data for inverse kinematics: the body of a model, the goals of a character, and the state that is kept between steps. The Rust
+// The data for inverse kinematics: the body of a model, and the state that is kept between steps. The Rust
 // twins are in src/character/body/mod.rs and src/character/body/stance.rs.
 // #import joint_limits
 
@@ -7,21 +7,16 @@ const CHAINS: u32 = 4u;
 const LINKS: u32 = 8u;        // joints of a chain that turn
 const SOLES: u32 = 6u;        // points of a sole
 const NECK: u32 = 4u;
-const GOALS: u32 = 4u;        // per character
 const INTERVALS: u32 = 8u;    // contacts of a foot in a clip
 
 // Every kind of limit occurs.
 const KINDS: u32 = ALL_KINDS;
 
-const HAS_ROTATION: u32 = 1u;
-const HAS_POLE: u32 = 2u;
 // Flags of a limb: its end is not a descendant of its bones in the file, its end is a descendant of the hips, and its middle
 // turns only about its hinge.
 const DETACHED: u32 = 1u;
 const BELOW_HIPS: u32 = 2u;
 const HINGED: u32 = 4u;
-// The value of `limb` in a goal that the head looks at.
-const HEAD: u32 = 0xfffffffeu;
 
 // A point of a sole.
 struct Sole {
@@ -71,17 +66,6 @@ struct CrowdBody {
     limb: array<CrowdLimb, LIMBS>,
     chain: array<CrowdChain, CHAINS>,
     contacts: array<vec2<f32>>, // start and end in seconds: INTERVALS for each leg of each clip
-}
-
-// The target of a limb, a chain or the head.
-struct PackedGoal {
-    rotation: vec4<f32>,      // of the end in the world, if HAS_ROTATION is set
-    position: vec3<f32>,      // world metres
-    limb: u32,                // index of a limb; the number of limbs plus the index of a chain; HEAD; or NONE
-    pole: vec3<f32>,          // world position to which the middle bends, if HAS_POLE is set
-    flags: u32,
-    weight: f32,              // 0 to 1
-    reserved: array<u32, 3>,
 }
 
 // The state of a foot after the last step.

@@ -132,7 +132,10 @@ fn bodies_of_crowds_have_the_same_layout_in_shaders_and_rust() {
         CrowdLimb { first, middle, end, soles, hinge, least_cos, most_cos, heel, toe, flags, limit, sole }
     );
     assert_twins!("bodies", CrowdChain { links, reserved, joints, limits });
-    assert_twins!("bodies", PackedGoal { rotation, position, limb, pole, flags, weight, reserved });
+    assert_twins!(
+        "bodies",
+        PackedGoal { rotation, position, limb, pole, flags, weight, rate, frame, reserved }
+    );
     assert_twins!("bodies", Foot { heel, toe, offset, heading, weight, yaw });
     assert_twins!(
         "bodies",

@@ -13,6 +13,10 @@ pub const HAS_ROTATION: u32 = 1;
 pub const HAS_POLE: u32 = 2;
 /// The limb index that marks a goal for the head to look at.
 pub const HEAD: u32 = 0xffff_fffe;
+/// The frame of a goal in world space. Other values are [`CHARACTER`] or the index of a joint.
+pub const WORLD: u32 = NONE;
+/// The frame of a goal in the model space of the character.
+pub const CHARACTER: u32 = 0xffff_fffe;
 
 /// `PackedGoal`: the target of a limb, a chain or the head of a character.
 #[repr(C)]
@@ -25,7 +29,9 @@ pub struct PackedGoal {
     pub pole: Vec3,
     pub flags: u32,
     pub weight: f32,
-    pub reserved: [u32; 3],
+    pub rate: f32,
+    pub frame: u32,
+    pub reserved: u32,
 }
 
 impl PackedGoal {
@@ -37,7 +43,9 @@ impl PackedGoal {
         pole: Vec3::ZERO,
         flags: 0,
         weight: 0.0,
-        reserved: [0; 3],
+        rate: 0.0,
+        frame: WORLD,
+        reserved: 0,
     };
 
     /// Returns the first number of the goal that is not finite.
@@ -47,6 +55,6 @@ impl PackedGoal {
             self.position.to_array().to_vec(),
             self.pole.to_array().to_vec(),
         ];
-        all.concat().into_iter().chain([self.weight]).find(|value| !value.is_finite())
+        all.concat().into_iter().chain([self.weight, self.rate]).find(|value| !value.is_finite())
     }
 }

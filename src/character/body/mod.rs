@@ -1,7 +1,7 @@
 //! Poses bodies in single precision and in a fixed number of steps: limbs of two bones, chains, heads, and feet on uneven ground.
 //!
 //! GPU crowds implement the same passes in shaders. A [`FootPlacer`](crate::motion::FootPlacer) uses this module for one character in a
-//! game. The structs are the Rust twins of `shaders/crowd/body.wgsl`.
+//! game. The structs are the Rust twins of `shaders/crowd/body.wgsl` and `shaders/crowd/goal.wgsl`.
 
 mod aim;
 mod build;
@@ -22,7 +22,7 @@ use bytemuck::{Pod, Zeroable};
 use glam::{Vec2, Vec3, Vec4};
 
 pub use figure::{Base, Figure, Place};
-pub use goal::{GOALS, HAS_POLE, HAS_ROTATION, HEAD, PackedGoal};
+pub use goal::{CHARACTER, GOALS, HAS_POLE, HAS_ROTATION, HEAD, PackedGoal, WORLD};
 pub use ground::Ground;
 pub use plant::FootGoal;
 pub use pose::Inputs;

@@ -4,7 +4,7 @@
 use glam::{Quat, Vec3};
 
 use super::frames::{part_of, unit};
-use super::goal::{GOALS, HAS_POLE, HAS_ROTATION, HEAD, PackedGoal};
+use super::goal::{CHARACTER, GOALS, HAS_POLE, HAS_ROTATION, HEAD, PackedGoal, WORLD};
 use super::types::NONE;
 use super::{BELOW_HIPS, Base, CrowdLimb, Figure, FootGoal, Ground, LIMBS};
 
@@ -60,6 +60,44 @@ impl Figure<'_> {
         self.unplaced(position - self.place.position)
     }
 
+    fn is_below_hips(&self, joint: u32) -> bool {
+        let (hips, mut above) = (self.body.parts.hips, joint);
+        for _ in 0..256 {
+            if above == NONE || hips == NONE {
+                break;
+            }
+            if above == hips {
+                return true;
+            }
+            above = self.joints.get(above as usize).map_or(NONE, |joint| joint.parent);
+        }
+        false
+    }
+
+    /// Converts a position from the frame of a goal to model space, after the hips moved.
+    fn goal_point(&self, base: &Base, frame: u32, position: Vec3) -> Vec3 {
+        match frame {
+            WORLD => self.in_model(position),
+            CHARACTER => position,
+            joint => {
+                let at = self.rows(joint).point(position);
+                if self.is_below_hips(joint) { base.moved(at) } else { at }
+            }
+        }
+    }
+
+    /// Converts the rotation of a goal from its frame to model space, after the hips moved.
+    fn goal_turn(&self, base: &Base, goal: &PackedGoal) -> Quat {
+        match goal.frame {
+            WORLD => self.place.rotation.conjugate() * goal.rotation,
+            CHARACTER => goal.rotation,
+            joint => {
+                let turn = self.orientation(joint) * goal.rotation;
+                if self.is_below_hips(joint) { base.turn * turn } else { turn }
+            }
+        }
+    }
+
     /// Returns the target of a limb: its foot, or its goal if any.
     fn limb_goal(
         &self,
@@ -80,15 +118,16 @@ impl Figure<'_> {
         }
         if let Some(goal) = goal {
             let weight = goal.weight.min(1.0);
-            at = at * (1.0 - weight) + self.in_model(goal.position) * weight;
+            at = at * (1.0 - weight) + self.goal_point(base, goal.frame, goal.position) * weight;
             is_moved = true;
             if goal.flags & HAS_ROTATION != 0 && goal.rotation.is_finite() {
                 let now = self.orientation(limb.end);
-                let wanted = self.place.rotation.conjugate() * goal.rotation;
+                let wanted = self.goal_turn(base, &goal);
                 turn = part_of(wanted * (turn * now).conjugate(), weight) * turn;
             }
             if goal.flags & HAS_POLE != 0 && goal.pole.is_finite() {
-                pole = base.unmoved(self.in_model(goal.pole)) - self.position(limb.first);
+                let at = self.goal_point(base, goal.frame, goal.pole);
+                pole = base.unmoved(at) - self.position(limb.first);
             }
         }
         LimbGoal { turn: base.turn.conjugate() * turn, position: base.unmoved(at), pole, is_moved }
@@ -116,13 +155,16 @@ impl Figure<'_> {
         for (index, chain) in (body.parts.limbs..).zip(body.chains()) {
             let Some(goal) = inputs.goal(index) else { continue };
             let end = chain.joints.get(chain.links as usize).copied().unwrap_or(NONE);
-            let (now, at) = (self.position(end), base.unmoved(self.in_model(goal.position)));
+            let at = self.goal_point(&base, goal.frame, goal.position);
+            let (now, at) = (self.position(end), base.unmoved(at));
             let weight = goal.weight.min(1.0);
             self.solve_chain(chain, now * (1.0 - weight) + at * weight);
         }
-        let looked_at = inputs.goal(HEAD).map(|goal| (goal.position, goal.weight));
-        let (at, weight) = looked_at.unwrap_or((inputs.eye, inputs.looks));
-        self.aim_head(base.unmoved(self.in_model(at)), weight);
+        let (at, weight) = match inputs.goal(HEAD) {
+            Some(goal) => (self.goal_point(&base, goal.frame, goal.position), goal.weight),
+            None => (self.in_model(inputs.eye), inputs.looks),
+        };
+        self.aim_head(base.unmoved(at), weight);
         self.stance.is_known = 1;
     }
 }

@@ -1,7 +1,8 @@
-//! Advances the clips and positions of characters: the CPU twin of `shaders/crowd/advance.wgsl`.
+//! Advances the clips, the weights of the goals and the positions of characters: the CPU twin of `shaders/crowd/advance.wgsl`.
 
 use glam::{Vec2, Vec3, Vec3Swizzles, Vec4};
 
+use crate::body::PackedGoal;
 use crate::mathematics::single::normalize;
 
 use super::clips::ClipInfo;
@@ -35,6 +36,13 @@ struct Approach {
     distance: f32,
     /// The weight that the clips of a standing character approach.
     stands: f32,
+}
+
+/// Advances the weights of a character's goals by a time in seconds.
+pub(super) fn fade(goals: &mut [PackedGoal], seconds: f32) {
+    for goal in goals.iter_mut().filter(|goal| goal.rate != 0.0) {
+        goal.weight = (goal.weight + goal.rate * seconds).clamp(0.0, 1.0);
+    }
 }
 
 /// Advances a character by a time in seconds.

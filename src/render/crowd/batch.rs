@@ -115,7 +115,7 @@ impl Batch {
             body,
         } = shared;
         let groups = Groups {
-            advance: bind(&kernels.advance, &[&step, clips, heights, &characters]),
+            advance: bind(&kernels.advance, &[&step, clips, heights, &characters, &goals]),
             sample: bind(
                 &kernels.sample,
                 &[&step, &characters, tracks, times, values, channels, joints, &locals],

@@ -10,7 +10,7 @@ use crate::body::{GOALS, PackedGoal};
 
 use super::CrowdError;
 use super::crowd::Crowd;
-use super::goal::CrowdGoal;
+use super::goal::{CrowdGoal, limited_rate, moved};
 use super::spawn::{CharacterId, FASTEST, PlayedClip};
 use super::targets::{Destination, DestinationFields, Look, LookFields};
 use super::types::{Character, CrowdLayer, LAYERS};
@@ -48,7 +48,7 @@ impl Crowd {
         self.write(id, offset_of!(Character, position), bytes_of(&position))
     }
 
-    /// Sets one of the four goals of a character, or removes it.
+    /// Sets one of the four goals of a character, or removes it at once. See also [`Crowd::fade_goal`].
     ///
     /// # Errors
     /// [`CrowdError`] if the character or the goal does not exist, if no limb or chain ends at the goal's node, or if a number is not
@@ -59,11 +59,37 @@ impl Crowd {
         index: usize,
         goal: Option<&CrowdGoal>,
     ) -> Result<(), CrowdError> {
-        if index >= GOALS {
-            return Err(Missing::index_in("a character", "goal", index, GOALS).into());
+        let goal = goal.map_or(Ok(PackedGoal::NONE), |goal| goal.compile(&self.model))?;
+        self.write_goals(id, offset_of_goal(index)?, bytes_of(&goal))
+    }
+
+    /// Moves a goal in its frame, for example towards a thing that moves. Its other properties do not change. `rotation` is used only if
+    /// the goal had a rotation.
+    ///
+    /// # Errors
+    /// [`CrowdError`] if the character or the goal does not exist, or if a number is not finite.
+    pub fn move_goal(
+        &mut self,
+        id: CharacterId,
+        index: usize,
+        position: Vec3,
+        rotation: Option<Quat>,
+    ) -> Result<(), CrowdError> {
+        let first = offset_of_goal(index)?;
+        if let Some(rotation) = moved(position, rotation)? {
+            self.write_goals(id, first + offset_of!(PackedGoal, rotation), bytes_of(&rotation))?;
         }
-        let goal = goal.map_or(Ok(PackedGoal::NONE), |goal| goal.compile(&self.model.body))?;
-        self.write_goals(id, index * size_of::<PackedGoal>(), bytes_of(&goal))
+        self.write_goals(id, first + offset_of!(PackedGoal, position), bytes_of(&position))
+    }
+
+    /// Sets how fast the weight of a goal changes, per second. With a negative rate, the goal ends without a jump. See
+    /// [`CrowdGoal::rate`].
+    ///
+    /// # Errors
+    /// [`CrowdError`] if the character or the goal does not exist, or if the number is not finite.
+    pub fn fade_goal(&mut self, id: CharacterId, index: usize, rate: f32) -> Result<(), CrowdError> {
+        let first = offset_of_goal(index)?;
+        self.write_goals(id, first + offset_of!(PackedGoal, rate), bytes_of(&limited_rate(rate)?))
     }
 
     /// Sets how fast a character walks, as a multiple of the speed of its clips, and how fast it turns, in radians per second.
@@ -97,4 +123,12 @@ impl Crowd {
         let fields = LookFields::new(look, weight)?;
         self.write(id, offset_of!(Character, looks), bytes_of(&fields))
     }
+}
+
+/// Returns the offset of a goal within the goals of a character, in bytes.
+fn offset_of_goal(index: usize) -> Result<usize, CrowdError> {
+    if index >= GOALS {
+        return Err(Missing::index_in("a character", "goal", index, GOALS).into());
+    }
+    Ok(index * size_of::<PackedGoal>())
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use glam::{Affine3A, Mat4, Vec3, Vec4};
+use glam::{Affine3A, Mat4, Quat, Vec3, Vec4};
 use rayon::prelude::*;
 
 use crate::api::Missing;
@@ -14,9 +14,9 @@ use crate::view::Bounds;
 use crate::{Draw, Instance};
 
 use super::CrowdError;
-use super::advance::advance;
+use super::advance::{advance, fade};
 use super::gait;
-use super::goal::CrowdGoal;
+use super::goal::{CrowdGoal, limited_rate, moved};
 use super::model::{CrowdModel, PartDraw};
 use super::palette::{enclose, palette};
 use super::pick::{PickRay, entry, meet_skin, nearest};
@@ -117,12 +117,41 @@ impl CpuCrowd {
         index: usize,
         goal: Option<&CrowdGoal>,
     ) -> Result<(), CrowdError> {
-        let goal = goal.map_or(Ok(PackedGoal::NONE), |goal| goal.compile(&self.model.body))?;
-        let goals = self.characters.get_mut(character).map(|posed| &mut posed.goals);
-        let goals = goals.ok_or(CrowdError::Despawned)?;
-        let missing = || Missing::index_in("a character", "goal", index, GOALS);
-        *goals.get_mut(index).ok_or_else(missing)? = goal;
+        let goal = goal.map_or(Ok(PackedGoal::NONE), |goal| goal.compile(&self.model))?;
+        *self.goal_mut(character, index)? = goal;
         Ok(())
+    }
+
+    /// Moves a goal in its frame. Its other properties do not change. `rotation` is used only if the goal had a rotation.
+    ///
+    /// # Errors
+    /// [`CrowdError`] if the character or the goal does not exist, or if a number is not finite.
+    pub fn move_goal(
+        &mut self,
+        character: usize,
+        index: usize,
+        position: Vec3,
+        rotation: Option<Quat>,
+    ) -> Result<(), CrowdError> {
+        let rotation = moved(position, rotation)?;
+        let goal = self.goal_mut(character, index)?;
+        (goal.position, goal.rotation) = (position, rotation.unwrap_or(goal.rotation));
+        Ok(())
+    }
+
+    /// Sets how fast the weight of a goal changes, per second. See [`CrowdGoal::rate`].
+    ///
+    /// # Errors
+    /// [`CrowdError`] if the character or the goal does not exist, or if the number is not finite.
+    pub fn fade_goal(&mut self, character: usize, index: usize, rate: f32) -> Result<(), CrowdError> {
+        self.goal_mut(character, index)?.rate = limited_rate(rate)?;
+        Ok(())
+    }
+
+    fn goal_mut(&mut self, character: usize, index: usize) -> Result<&mut PackedGoal, CrowdError> {
+        let goals = self.characters.get_mut(character).map(|posed| &mut posed.goals);
+        let missing = || Missing::index_in("a character", "goal", index, GOALS).into();
+        goals.ok_or(CrowdError::Despawned)?.get_mut(index).ok_or_else(missing)
     }
 
     /// Sets the point to which a character walks, or removes it. See [`Destination`].
@@ -225,6 +254,7 @@ impl CpuCrowd {
 impl Posed {
     fn step(&mut self, model: &CrowdModel, terrain: Option<&Terrain>, seconds: f32, eye: Vec3) {
         let Self { state, goals, stance, locals, models, weights, palette: bones, matrices, placed } = self;
+        fade(goals, seconds);
         advance(state, &model.clips.infos, seconds, terrain);
         sample(&state.layers, &model.clips, &model.joints, locals);
         sample_weights(&state.layers, &model.clips, &model.rest_weights, weights);

@@ -22,6 +22,12 @@ pub enum CrowdError {
         /// Index of the node.
         node: usize,
     },
+    /// The crowd does not pose the node, because no visible part and no limb needs it.
+    #[error("crowds of this model do not pose node #{node}; use a joint of its skeleton")]
+    NoJoint {
+        /// Index of the node.
+        node: usize,
+    },
     /// A number is infinite or NaN.
     #[error("{what} must be finite, not {value}")]
     NotFinite {

@@ -2,24 +2,44 @@
 
 use glam::{Quat, Vec3};
 
-use crate::body::{CrowdBody, HAS_POLE, HAS_ROTATION, HEAD, PackedGoal};
+use crate::body::{CHARACTER, HAS_POLE, HAS_ROTATION, HEAD, PackedGoal, WORLD};
 use crate::mathematics::single::normalize;
 
 use super::CrowdError;
+use super::model::CrowdModel;
+use super::spawn::FASTEST;
 
 /// A target for a limb, a chain or the head of a character.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CrowdGoal {
     /// The part that moves.
     pub target: CrowdGoalTarget,
-    /// Target position of the joint, or the position at which the head looks, in world metres.
+    /// The frame of the position, the rotation and the pole.
+    pub frame: GoalFrame,
+    /// Target position of the joint, or the position at which the head looks.
     pub position: Vec3,
-    /// World orientation of the end of a limb. `None` keeps the clip's orientation.
+    /// Orientation of the end of a limb. `None` keeps the clip's orientation.
     pub rotation: Option<Quat>,
-    /// World position in metres towards which a limb bends. `None` keeps the clip's bend.
+    /// Position towards which a limb bends. `None` keeps the clip's bend.
     pub pole: Option<Vec3>,
     /// Weight from 0 (the clip) to 1 (the goal).
     pub weight: f32,
+    /// Change of the weight per second. The weight stops at 0 and at 1, so the goal begins or ends without a jump.
+    pub rate: f32,
+}
+
+/// The frame in which a goal is given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum GoalFrame {
+    /// World metres. The foot or hand stays in place while the character moves, like a hand on a handrail.
+    #[default]
+    World,
+    /// Model space: metres at the scale of the model, relative to the character. The goal moves along with the character.
+    Character,
+    /// The frame of a node of the same character, such as the chest before which a box is carried. The node has the pose of the clips, and
+    /// moves along with the hips, but not with other goals.
+    Node(usize),
 }
 
 /// The part of a character that a goal moves.
@@ -57,7 +77,8 @@ impl CrowdGoal {
     /// ```
     pub fn reach(node: usize, position: Vec3) -> Self {
         let target = CrowdGoalTarget::End(node);
-        Self { target, position, rotation: None, pole: None, weight: 1.0 }
+        let frame = GoalFrame::World;
+        Self { target, frame, position, rotation: None, pole: None, weight: 1.0, rate: 0.0 }
     }
 
     /// Returns a goal that makes the head look at a position in world metres.
@@ -65,11 +86,29 @@ impl CrowdGoal {
         Self { target: CrowdGoalTarget::Head, ..Self::reach(0, position) }
     }
 
+    /// Sets the frame of the position, the rotation and the pole.
+    #[must_use]
+    pub fn relative_to(self, frame: GoalFrame) -> Self {
+        Self { frame, ..self }
+    }
+
+    /// Lets the weight grow from 0 to 1 within a time in seconds.
+    #[must_use]
+    pub fn fade_in(self, seconds: f32) -> Self {
+        if seconds > 0.0 { Self { weight: 0.0, rate: seconds.recip().min(FASTEST), ..self } } else { self }
+    }
+
     /// Returns the goal in the form that the shader reads.
-    pub(super) fn compile(&self, body: &CrowdBody) -> Result<PackedGoal, CrowdError> {
+    pub(super) fn compile(&self, model: &CrowdModel) -> Result<PackedGoal, CrowdError> {
         let limb = match self.target {
             CrowdGoalTarget::Head => HEAD,
-            CrowdGoalTarget::End(node) => body.limb_of(node).ok_or(CrowdError::NoLimb { node })?,
+            CrowdGoalTarget::End(node) => model.body.limb_of(node).ok_or(CrowdError::NoLimb { node })?,
+        };
+        let slot_of = |node: usize| (0..).zip(&model.nodes).find(|(_, other)| **other == node);
+        let frame = match self.frame {
+            GoalFrame::World => WORLD,
+            GoalFrame::Character => CHARACTER,
+            GoalFrame::Node(node) => slot_of(node).ok_or(CrowdError::NoJoint { node })?.0,
         };
         let flag = |is_set: bool, flag: u32| if is_set { flag } else { 0 };
         let goal = PackedGoal {
@@ -79,6 +118,8 @@ impl CrowdGoal {
             pole: self.pole.unwrap_or_default(),
             flags: flag(self.rotation.is_some(), HAS_ROTATION) | flag(self.pole.is_some(), HAS_POLE),
             weight: self.weight.clamp(0.0, 1.0),
+            rate: limited_rate(self.rate)?,
+            frame,
             ..PackedGoal::NONE
         };
         match goal.not_finite() {
@@ -86,4 +127,21 @@ impl CrowdGoal {
             Some(value) => Err(CrowdError::NotFinite { what: "goal", value }),
         }
     }
+}
+
+/// Checks the numbers of a goal that moves. Returns the rotation as a unit quaternion.
+pub(super) fn moved(position: Vec3, rotation: Option<Quat>) -> Result<Option<Quat>, CrowdError> {
+    let mut numbers = position.to_array().into_iter().chain(rotation.unwrap_or_default().to_array());
+    match numbers.find(|value| !value.is_finite()) {
+        Some(value) => Err(CrowdError::NotFinite { what: "goal", value }),
+        None => Ok(rotation.map(|rotation| normalize(rotation.into()))),
+    }
+}
+
+/// Checks and limits the rate of a goal.
+pub(super) fn limited_rate(rate: f32) -> Result<f32, CrowdError> {
+    if !rate.is_finite() {
+        return Err(CrowdError::NotFinite { what: "rate of a goal", value: rate });
+    }
+    Ok(rate.clamp(-FASTEST, FASTEST))
 }

@@ -31,7 +31,7 @@ mod world;
 pub use cpu::CpuCrowd;
 pub use crowd::Crowd;
 pub use error::CrowdError;
-pub use goal::{CrowdGoal, CrowdGoalTarget};
+pub use goal::{CrowdGoal, CrowdGoalTarget, GoalFrame};
 pub use ground::ground;
 #[cfg(test)]
 pub(crate) use kernels::SOURCES;

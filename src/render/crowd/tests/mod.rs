@@ -1,6 +1,7 @@
 //! Tests inverse kinematics on the CPU, and compares the shaders with their CPU twins.
 
 mod destination;
+mod holds;
 mod levels;
 mod limbs;
 mod pick;

@@ -1,12 +1,12 @@
 //! Compares the shaders with their CPU twins.
 
 use bytemuck::{Pod, Zeroable, bytes_of, cast_slice, pod_collect_to_vec};
-use glam::{Quat, Vec3, Vec4};
+use glam::{Affine3A, Quat, Vec3, Vec4};
 
 use super::{Actor, Posed, data};
 use crate::Gpu;
 use crate::body::stance::Stance;
-use crate::body::{GOALS, HAS_POLE, HAS_ROTATION, HEAD, PackedGoal};
+use crate::body::{CHARACTER, GOALS, HAS_POLE, HAS_ROTATION, HEAD, PackedGoal, WORLD};
 use crate::compute::{Access, Kernel, read_back, storage, storage_with};
 use crate::crowd::kernels::BODY_FILES;
 use crate::crowd::terrain::Terrain;
@@ -62,6 +62,18 @@ fn crowd(actor: &Actor, terrain: &Terrain) -> Vec<Posed> {
                 let offset = vector(0.5 * parts.size) + Vec3::Z * if is_head { parts.size } else { 0.0 };
                 let position = posed.state.rows().point(posed.models[end as usize].translation() + offset);
                 let pole = position + vector(parts.size);
+                // A quarter of the goals is relative to the character, and another quarter to one of its joints.
+                let place = Affine3A::from(&posed.state.rows());
+                let joint = (points.unit() * actor.joints().len() as f64) as u32;
+                let (frame, from_world) = match points.unit() {
+                    choice if choice < 0.25 => (CHARACTER, place.inverse()),
+                    choice if choice < 0.5 => {
+                        let model_from_joint = Affine3A::from(&posed.models[joint as usize]);
+                        (joint, (place * model_from_joint).inverse())
+                    }
+                    _ => (WORLD, Affine3A::IDENTITY),
+                };
+                let [position, pole] = [position, pole].map(|at| from_world.transform_point3(at));
                 let flags = if random.unit() < 0.5 { HAS_POLE } else { 0 }
                     | if random.unit() < 0.5 { HAS_ROTATION } else { 0 };
                 let limb = if is_head { HEAD } else { index };
@@ -73,7 +85,9 @@ fn crowd(actor: &Actor, terrain: &Terrain) -> Vec<Posed> {
                     pole,
                     flags,
                     weight: positive(&mut random),
-                    reserved: [0; 3],
+                    rate: 0.0,
+                    frame,
+                    reserved: 0,
                 };
             }
             posed

@@ -1,0 +1,23 @@
+// Goals of limbs, chains and heads. The Rust twin is src/character/body/goal.rs.
+
+const GOALS: u32 = 4u;        // per character
+const HAS_ROTATION: u32 = 1u;
+const HAS_POLE: u32 = 2u;
+// The value of `limb` in a goal that the head looks at.
+const HEAD: u32 = 0xfffffffeu;
+// The values of `frame` that are not the index of a joint: the world, and the model space of the character.
+const WORLD: u32 = 0xffffffffu;
+const CHARACTER: u32 = 0xfffffffeu;
+
+// The target of a limb, a chain or the head.
+struct PackedGoal {
+    rotation: vec4<f32>,      // of the end in the frame, if HAS_ROTATION is set
+    position: vec3<f32>,      // in the frame
+    limb: u32,                // index of a limb; the number of limbs plus the index of a chain; HEAD; or NONE
+    pole: vec3<f32>,          // position in the frame to which the middle bends, if HAS_POLE is set
+    flags: u32,
+    weight: f32,              // 0 to 1
+    rate: f32,                // change of the weight per second
+    frame: u32,               // WORLD, CHARACTER, or the index of a joint
+    reserved: u32,
+}
