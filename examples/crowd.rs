@@ -1,4 +1,5 @@
-//! Poses and draws a crowd without a window: a ring of characters walks over hills, and a character in the middle points at the sky.
+//! Poses and draws a crowd without a window: a ring of characters walks over hills, and a character in the middle points at the sky. Another
+//! one walks to it, and they look at each other.
 //!
 //! ```text
 //! cargo run --example crowd [FILE.glb] [COUNT]
@@ -13,10 +14,11 @@ use std::path::Path;
 
 use glam::{Vec2, Vec3};
 use sinew::asset;
-use sinew::crowd::{Crowd, CrowdGoal, CrowdModel, PlayedClip, Spawn, Terrain, ground};
+use sinew::crowd::{Crowd, CrowdGoal, CrowdModel, Destination, Look, PlayedClip, Spawn, Terrain, ground};
 use sinew::puppet::Puppet;
 use sinew::render::{AdapterChoice, Background, DecodedImages, Gpu, Light, Renderer, ShadingMode};
 use sinew::rig;
+use sinew::scene::picking::Ray;
 use sinew::scene::{self, ViewSettings};
 use sinew::view::{AUTO_FOV_Y, Bounds, Camera};
 
@@ -47,7 +49,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let floor = terrain.height(Vec2::ZERO);
     let mut crowd = Crowd::new(&renderer, model, Some(terrain))?;
-    crowd.reserve(&mut renderer, &surface, u32::from(count) + 1)?;
+    crowd.reserve(&mut renderer, &surface, u32::from(count) + 2)?;
     let plays =
         |clip: Option<usize>, time: f32| clip.map(|clip| PlayedClip::new(clip, time)).into_iter().collect();
     for index in 0..count {
@@ -66,8 +68,18 @@ fn main() -> Result<(), Box<dyn Error>> {
         crowd.spawn(&mut renderer, &surface, &Spawn { clips: plays(idle, 0.0), ..Spawn::default() })?;
     if let Some(hand) = hand {
         let sky = Vec3::new(0.4, floor + 2.4, 0.3);
-        crowd.set_goal(guide, 0, Some(&CrowdGoal::reach(hand, sky)))?;
+        crowd.set_goal(guide, 0, Some(&CrowdGoal::reach(hand, sky).fade_in(0.5)))?;
     }
+    // The visitor walks until it is a metre away from the guide, and then stands.
+    let mut clips: Vec<PlayedClip> = plays(walk, 0.0);
+    clips.extend(idle.map(PlayedClip::standing));
+    let start = Vec3::new(-3.0, 0.0, 2.0);
+    let visitor =
+        crowd.spawn(&mut renderer, &surface, &Spawn { position: start, clips, ..Spawn::default() })?;
+    crowd.walk_to(visitor, Some(&Destination { radius: 1.0, ..Destination::new(Vec3::ZERO) }))?;
+    let eyes = Vec3::Y * (floor + 1.6);
+    crowd.set_look(visitor, Look::Point(eyes), 1.0)?;
+    crowd.set_look(guide, Look::Point(eyes + 0.3 * start), 1.0)?;
 
     let bounds =
         Bounds { lo: Vec3::new(-RADIUS, floor, -RADIUS), hi: Vec3::new(RADIUS, floor + 1.8, RADIUS) };
@@ -82,6 +94,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         crowd.step(&mut encoder, 1.0 / 30.0, settings.camera.position)?;
         gpu.queue.submit([encoder.finish()]);
+    }
+    // The character at the middle of the image.
+    let size = Vec2::new(SIZE.0 as f32, SIZE.1 as f32);
+    let ray = Ray::through(&settings.camera, 0.5 * size, size).ok_or("the camera is invalid")?;
+    match crowd.pick(&ray)? {
+        Some((id, point)) if id == visitor => println!("picked the visitor at {point}"),
+        Some((_, point)) => println!("picked a character at {point}"),
+        None => println!("no character is at the middle of the image"),
     }
     let mut frame = scene::frame(&ground, &settings);
     frame.instances.iter_mut().for_each(|instance| instance.model = 1);
