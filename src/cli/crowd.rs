@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Args, ValueEnum};
+use clap::{ArgMatches, Args};
 
 use crate::asset::{self, Character, References};
 use crate::crowd::{Crowd, CrowdError};
@@ -20,6 +20,7 @@ use super::failure::Failure;
 use super::image_args::ImageArgs;
 use super::progress::Progress;
 use super::render::{FrameRange, OutputNames, rate};
+use super::terrain_args::TerrainArgs;
 use super::timing::Stopwatch;
 use super::{Verbosity, output, rig_of};
 
@@ -74,9 +75,8 @@ pub(super) struct LayoutArgs {
     /// Number of characters
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_COUNT)))]
     count: u32,
-    /// Ground on which the characters walk
-    #[arg(long, value_name = "KIND", default_value = "hills")]
-    terrain: Ground,
+    #[command(flatten)]
+    ground: TerrainArgs,
     /// Random seed for the positions, clips and colours of the characters
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u32,
@@ -89,15 +89,6 @@ pub(super) struct LayoutArgs {
 pub(super) fn pixel_error(text: &str) -> Result<f32, String> {
     let pixels = text.parse().ok().filter(|pixels| (0.0..=MAX_PIXEL_ERROR).contains(pixels));
     pixels.ok_or_else(|| format!("expected a number of pixels from 0 to {MAX_PIXEL_ERROR}"))
-}
-
-/// Kinds of ground.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Ground {
-    /// Level ground
-    Flat,
-    /// Smooth hills with slopes of up to 20 degrees
-    Hills,
 }
 
 impl LayoutArgs {
@@ -119,7 +110,7 @@ impl LayoutArgs {
     }
 
     pub(super) fn layout(&self) -> CrowdLayout {
-        let hills = self.terrain == Ground::Hills;
+        let hills = self.ground.has_hills();
         CrowdLayout { count: self.count, hills, seed: self.seed, looks: 1.0, pixel_error: self.lod }
     }
 }
@@ -139,11 +130,16 @@ pub(super) fn run(args: &CrowdArgs, matches: &ArgMatches, verbosity: Verbosity) 
         None => None,
     };
     let characters = args.layout.characters()?;
+    let terrain = args.layout.ground.load()?;
     watch.stage("load");
     let mut renderer = Renderer::new(Gpu::new(&args.image.adapter)?);
     watch.note("adapter", &renderer.gpu().describe());
-    let mut scene = CrowdScene::new(&mut renderer, &characters, &args.layout.layout(), args.image.mode())
-        .map_err(failed)?;
+    let (layout, mode) = (args.layout.layout(), args.image.mode());
+    let scene = match terrain {
+        Some(terrain) => CrowdScene::with_terrain(&mut renderer, &characters, &layout, terrain, mode),
+        None => CrowdScene::new(&mut renderer, &characters, &layout, mode),
+    };
+    let mut scene = scene.map_err(failed)?;
     watch.stage("crowd");
     let settings = args.image.settings_from(&scene.bounds(), |fov_y, aspect| scene.camera(fov_y, aspect))?;
     let mut seconds = 0.0;
@@ -171,7 +167,8 @@ pub(super) fn run(args: &CrowdArgs, matches: &ArgMatches, verbosity: Verbosity) 
 /// Returns the names of the images, and checks that they can be written.
 fn names(args: &CrowdArgs, output: &Path) -> Result<OutputNames, Failure> {
     let names = OutputNames::new(output, args.frames)?;
-    output::protect(&names.single, args.layout.files.iter().map(PathBuf::as_path))?;
+    let files = args.layout.files.iter().map(PathBuf::as_path).chain(args.layout.ground.file());
+    output::protect(&names.single, files)?;
     names.check(args.frames)?;
     Ok(names)
 }

@@ -24,6 +24,7 @@ mod rig_args;
 mod session;
 mod signals;
 mod style;
+mod terrain_args;
 mod test;
 mod timing;
 mod trace;

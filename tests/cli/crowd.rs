@@ -29,6 +29,23 @@ fn crowds_of_several_models_are_drawn_frame_by_frame() {
     assert_eq!(std::fs::read(folder.join("walk-01.png")).unwrap(), first);
 }
 
+/// An image that the program has drawn serves as a height map, and is not overwritten.
+#[test]
+fn a_crowd_stands_on_the_ground_of_an_image() {
+    let folder = folder("crowd-terrain");
+    let [map, out] = ["map.png", "crowd.png"].map(|name| folder.join(name).display().to_string());
+    let size = ["--resolution", "96,64", "--samples", "1", "--adapter", "cpu"];
+    let draw = |arguments: &[&str]| {
+        let output = crate::command([]).args(["crowd", "--count", "4"]).args(size).args(arguments).output();
+        let output = output.unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    draw(&["-o", &map]);
+    draw(&["--terrain", &map, "--terrain-size", "40", "--terrain-height", "2", "-o", &out]);
+    assert_ne!(image::open(std::path::Path::new(&map)), image::open(std::path::Path::new(&out)));
+    assert!(refusal(["crowd", "--terrain", &map, "-o", &map]).contains("map.png"));
+}
+
 #[test]
 fn invalid_crowds_are_refused() {
     let out = folder("crowd-refused").join("crowd.png").display().to_string();
@@ -38,6 +55,10 @@ fn invalid_crowds_are_refused() {
     assert!(refusal(["crowd", "--mode", "skeleton", "-o", &out]).starts_with("--mode skeleton cannot"));
     assert!(refusal(["crowd", "missing.glb", "-o", &out]).starts_with("missing.glb"));
     assert!(refusal(["crowd", "--frames", "0..2", "-o", &out]).contains("a sequence needs {frame}"));
+    assert!(
+        refusal(["crowd", "--terrain", "valley", "-o", &out]).contains("expected hills, flat or a PNG file")
+    );
+    assert!(refusal(["crowd", "--terrain", "missing.png", "-o", &out]).starts_with("missing.png"));
     assert!(refusal(["crowd", "-o", "crowd.jpg"]).contains("unknown file type; use .png"));
     assert!(!sinew(["crowd"]).status.success());
     let both = sinew(["crowd", "--measure", "2", "-o", &out]);

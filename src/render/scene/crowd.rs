@@ -115,6 +115,30 @@ impl CrowdScene {
         layout: &CrowdLayout,
         mode: ShadingMode,
     ) -> Result<Self, CrowdError> {
+        Self::build(renderer, characters, layout, None, mode)
+    }
+
+    /// Like [`Self::new`], but spreads the characters around the origin of a terrain. [`CrowdLayout::hills`] has no effect.
+    ///
+    /// # Errors
+    /// See [`Self::new`].
+    pub fn with_terrain(
+        renderer: &mut Renderer,
+        characters: &[(Arc<Character>, Rig)],
+        layout: &CrowdLayout,
+        terrain: Terrain,
+        mode: ShadingMode,
+    ) -> Result<Self, CrowdError> {
+        Self::build(renderer, characters, layout, Some(terrain), mode)
+    }
+
+    fn build(
+        renderer: &mut Renderer,
+        characters: &[(Arc<Character>, Rig)],
+        layout: &CrowdLayout,
+        terrain: Option<Terrain>,
+        mode: ShadingMode,
+    ) -> Result<Self, CrowdError> {
         let mut random = Random(u64::from(layout.seed));
         let (mut kinds, mut models, mut sources) = (Vec::new(), Vec::new(), Vec::new());
         let mut size = 0.0_f32;
@@ -135,7 +159,9 @@ impl CrowdScene {
         }
         let spots = Spots::new(layout.count, SPACING * size);
         let half = spots.half_size + 4.0 * size;
-        let terrain = if layout.hills { Terrain::hills(layout.seed, half) } else { Terrain::flat(half) };
+        let terrain = terrain.unwrap_or_else(|| {
+            if layout.hills { Terrain::hills(layout.seed, half) } else { Terrain::flat(half) }
+        });
         let mut crowds = Vec::new();
         for model in sources {
             crowds.push(Walkers::new(renderer, model, &terrain, layout.pixel_error)?);
