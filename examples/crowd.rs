@@ -1,5 +1,5 @@
-//! Poses and draws a crowd without a window: a ring of characters walks over hills, and a character in the middle points at the sky. Another
-//! one walks to it, and they look at each other.
+//! Poses and draws a crowd without a window: a ring of characters walks over hills, and a character in the middle points at the
+//! sky. Another one walks to it, and they look at each other.
 //!
 //! ```text
 //! cargo run --example crowd [FILE.glb] [COUNT]

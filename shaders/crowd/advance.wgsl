@@ -112,7 +112,7 @@ fn advance(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups
     }
     for (var i = index * GOALS; i < index * GOALS + GOALS; i++) {
         let rate = goals[i].rate;
-        if rate != 0.0 {
+        if rate != 0.0 && (goals[i].flags & IS_SET) != 0u {
             goals[i].weight = clamp(goals[i].weight + rate * crowd.seconds, 0.0, 1.0);
         }
     }

@@ -1,5 +1,5 @@
-// The data for inverse kinematics: the body of a model, and the state that is kept between steps. The Rust
-// twins are in src/character/body/mod.rs and src/character/body/stance.rs.
+// The data for inverse kinematics: the body of a model, and the state that is kept between steps. The Rust twins are in
+// src/character/body/mod.rs and src/character/body/stance.rs.
 // #import joint_limits
 
 const LIMBS: u32 = 8u;

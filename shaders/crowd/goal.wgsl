@@ -3,6 +3,8 @@
 const GOALS: u32 = 4u;        // per character
 const HAS_ROTATION: u32 = 1u;
 const HAS_POLE: u32 = 2u;
+// The goals of a new character are zeros, which are not goals of the first limb.
+const IS_SET: u32 = 4u;
 // The value of `limb` in a goal that the head looks at.
 const HEAD: u32 = 0xfffffffeu;
 // The values of `frame` that are not the index of a joint: the world, and the model space of the character.

@@ -11,6 +11,8 @@ pub const GOALS: usize = 4;
 pub const HAS_ROTATION: u32 = 1;
 /// See [`HAS_ROTATION`].
 pub const HAS_POLE: u32 = 2;
+/// The flag of every goal that was set, whose weight can change over time.
+pub const IS_SET: u32 = 4;
 /// The limb index that marks a goal for the head to look at.
 pub const HEAD: u32 = 0xffff_fffe;
 /// The frame of a goal in world space. Other values are [`CHARACTER`] or the index of a joint.

@@ -2,7 +2,7 @@
 
 use glam::{Vec2, Vec3, Vec3Swizzles, Vec4};
 
-use crate::body::PackedGoal;
+use crate::body::{IS_SET, PackedGoal};
 use crate::mathematics::single::normalize;
 
 use super::clips::ClipInfo;
@@ -40,7 +40,7 @@ struct Approach {
 
 /// Advances the weights of a character's goals by a time in seconds.
 pub(super) fn fade(goals: &mut [PackedGoal], seconds: f32) {
-    for goal in goals.iter_mut().filter(|goal| goal.rate != 0.0) {
+    for goal in goals.iter_mut().filter(|goal| goal.rate != 0.0 && goal.flags & IS_SET != 0) {
         goal.weight = (goal.weight + goal.rate * seconds).clamp(0.0, 1.0);
     }
 }

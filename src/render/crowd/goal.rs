@@ -2,7 +2,7 @@
 
 use glam::{Quat, Vec3};
 
-use crate::body::{CHARACTER, HAS_POLE, HAS_ROTATION, HEAD, PackedGoal, WORLD};
+use crate::body::{CHARACTER, HAS_POLE, HAS_ROTATION, HEAD, IS_SET, PackedGoal, WORLD};
 use crate::mathematics::single::normalize;
 
 use super::CrowdError;
@@ -116,7 +116,7 @@ impl CrowdGoal {
             position: self.position,
             rotation: self.rotation.map_or(Quat::IDENTITY, |rotation| normalize(rotation.into())),
             pole: self.pole.unwrap_or_default(),
-            flags: flag(self.rotation.is_some(), HAS_ROTATION) | flag(self.pole.is_some(), HAS_POLE),
+            flags: IS_SET | flag(self.rotation.is_some(), HAS_ROTATION) | flag(self.pole.is_some(), HAS_POLE),
             weight: self.weight.clamp(0.0, 1.0),
             rate: limited_rate(self.rate)?,
             frame,

@@ -30,8 +30,8 @@ impl Crowd {
     }
 
     /// Waits for the GPU, and returns the state of a character after the last step: its placement `world_from_model`, and
-    /// `model_from_joint` of its joints in the order of [`CrowdModel::nodes`](super::CrowdModel::nodes). This function is for tests and tools. It is not needed for
-    /// drawing.
+    /// `model_from_joint` of its joints in the order of [`CrowdModel::nodes`](super::CrowdModel::nodes). This function is for tests and
+    /// tools. It is not needed for drawing.
     ///
     /// # Errors
     /// [`CrowdError`] if the character does not exist, or if the driver reports an error.

@@ -81,7 +81,8 @@ impl Slots {
         self.generations.get(index as usize).copied().filter(|generation| generation % 2 == 1)
     }
 
-    /// Calls a function with the ranges of slots that were freed since the last call and are still free. The function must clear their state.
+    /// Calls a function with the ranges of slots that were freed since the last call and are still free. The function must clear their
+    /// state.
     pub(super) fn clear(&mut self, mut clear: impl FnMut(Range<u32>)) {
         self.freed.sort_unstable();
         for run in self.freed.chunk_by(|a, b| a + 1 == *b) {

@@ -130,6 +130,16 @@ fn a_goal_begins_moves_and_ends_without_a_jump() {
     pair.cpu.fade_goal(pair.index, 0, -2.0).unwrap();
     // The clip itself moves the hand by a few centimetres.
     assert!(walk(&mut pair, 40).distance(before) < 0.1);
+    // A goal that was never set has no effect.
+    pair.crowd.fade_goal(pair.id, 2, 5.0).unwrap();
+    pair.cpu.fade_goal(pair.index, 2, 5.0).unwrap();
+    let foot = actor.body.legs()[0].end as usize;
+    let mut feet: Vec<Vec3> = Vec::new();
+    for _ in 0..30 {
+        let (_, joints) = pair.step();
+        feet.push(joints[foot].translation.into());
+    }
+    assert!(feet[29].distance(feet[0]) < 0.02, "{feet:?}");
     assert!(pair.crowd.move_goal(pair.id, 4, at, None).is_err());
     assert!(pair.cpu.move_goal(pair.index, 0, Vec3::NAN, None).is_err());
     assert!(pair.crowd.fade_goal(pair.id, 0, f32::NAN).is_err());
