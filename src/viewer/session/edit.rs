@@ -190,7 +190,7 @@ impl Session {
     /// Sets joint rotations, in the parents' frames, to the allowed rotations nearest to the given ones. Consecutive turns of the same
     /// kind, until the next release, form one undo step. Unknown joints and invalid rotations are ignored.
     pub(super) fn turn_joints(&mut self, turns: &[(usize, Quat)], run: EditRun) {
-        let (wanted, turns) = pose_edits::allowed_turns(&self.puppet, &self.document, turns);
+        let [wanted, turns] = pose_edits::allowed_turns(&self.puppet, &self.document, turns);
         if wanted.is_empty() {
             return;
         }

@@ -110,7 +110,7 @@ pub(super) fn allowed_turns(
     puppet: &Puppet,
     document: &Document,
     turns: &[(usize, Quat)],
-) -> (Vec<(usize, Quat)>, Vec<(usize, Quat)>) {
+) -> [Vec<(usize, Quat)>; 2] {
     let is_valid = |(node, local): &&(usize, Quat)| {
         let length = local.length_squared();
         document.scene.has_node(*node) && length.is_finite() && length >= 1e-6
@@ -121,7 +121,7 @@ pub(super) fn allowed_turns(
     };
     let valid: Vec<(usize, Quat)> = turns.iter().filter(is_valid).copied().collect();
     let allowed = valid.iter().map(nearest).collect();
-    (valid, allowed)
+    [valid, allowed]
 }
 
 /// Turns joints of a scene, and removes their goals, which would turn them back. A clip would overwrite the pose, so the turns become a key

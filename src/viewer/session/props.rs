@@ -35,7 +35,7 @@ pub(crate) fn load_with(file: &Path, progress: &Progress) -> Result<Box<Puppet>,
 /// # Errors
 /// Returns the reason as one line why no prop can be attached.
 #[cfg(any(test, feature = "window"))]
-pub(crate) fn carrier(session: &Session) -> Result<String, String> {
+pub(crate) fn prop_joint(session: &Session) -> Result<String, String> {
     let node = session.selected().and_then(|node| session.puppet.character().skeleton.nodes.get(node));
     let name = node.and_then(|node| node.name.clone());
     let node = name.ok_or("select the joint that carries the model first")?;
@@ -51,12 +51,12 @@ pub(crate) fn carrier(session: &Session) -> Result<String, String> {
 pub(crate) fn attach(
     session: &mut Session,
     file: &Path,
-    carrier: String,
+    prop_joint: String,
     model: Box<Puppet>,
 ) -> Result<(), String> {
     check_count(session)?;
     let mut props = session.document.settings.props.clone();
-    props.push(Prop::new(file.to_path_buf(), carrier));
+    props.push(Prop::new(file.to_path_buf(), prop_joint));
     session.props.insert(file, model);
     session.apply(Command::Props(props));
     Ok(())
@@ -176,8 +176,8 @@ mod tests {
         let mut session = Session::new(mannequin().unwrap(), None, SIZE);
         let hand = session.puppet.character().skeleton.find("leftHand");
         session.apply(Command::Select(hand));
-        let carrier = carrier(&session).unwrap();
-        attach(&mut session, file, carrier, load(file).unwrap()).unwrap();
+        let prop_joint = prop_joint(&session).unwrap();
+        attach(&mut session, file, prop_joint, load(file).unwrap()).unwrap();
         session
     }
 
@@ -351,11 +351,11 @@ mod tests {
         assert_eq!(session.settings().props, valid);
         assert!(load(Path::new("missing.glb")).unwrap_err().contains("missing.glb: "));
         session.apply(Command::Props(vec![valid[0].clone(); MAX_PROPS]));
-        assert!(carrier(&session).unwrap_err().contains("at most 16 props"));
+        assert!(prop_joint(&session).unwrap_err().contains("at most 16 props"));
         let attached =
             attach(&mut session, Path::new("cup.glb"), "leftHand".into(), load(&asset("arm.glb")).unwrap());
         assert!(attached.unwrap_err().contains("at most 16 props"));
         session.apply(Command::Select(None));
-        assert!(carrier(&session).unwrap_err().contains("select the joint"));
+        assert!(prop_joint(&session).unwrap_err().contains("select the joint"));
     }
 }

@@ -180,11 +180,11 @@ impl App {
     /// Starts reading a model that the selected joint is to carry.
     fn attach_prop(&mut self, path: &Path) {
         let file = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-        let carrier = match props::carrier(&self.session) {
-            Ok(carrier) => carrier,
+        let prop_joint = match props::prop_joint(&self.session) {
+            Ok(prop_joint) => prop_joint,
             Err(error) => return self.fail_path(PathPurpose::AttachProp, error),
         };
-        if let Err(error) = self.files.loader.start_attaching(&file, carrier, &self.session) {
+        if let Err(error) = self.files.loader.start_attaching(&file, prop_joint, &self.session) {
             self.notify(Err(format!("{}: {error}", file.display())));
         }
         self.note_reading();

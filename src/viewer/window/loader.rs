@@ -145,12 +145,12 @@ impl CharacterLoader {
         self.request(ReadRequest { adds: Some(clip), ..ReadRequest::beside(path, session) })
     }
 
-    /// Starts reading a model that a joint of the session's character is to carry. `carrier` is the name of the joint.
+    /// Starts reading a model that a joint of the session's character is to carry. `prop_joint` is the name of the joint.
     ///
     /// # Errors
     /// Same as [`CharacterLoader::start`].
-    pub fn start_attaching(&mut self, path: &Path, carrier: String, session: &Session) -> io::Result<()> {
-        self.request(ReadRequest { carrier: Some(carrier), ..ReadRequest::beside(path, session) })
+    pub fn start_attaching(&mut self, path: &Path, prop_joint: String, session: &Session) -> io::Result<()> {
+        self.request(ReadRequest { prop_joint: Some(prop_joint), ..ReadRequest::beside(path, session) })
     }
 
     fn request(&mut self, request: ReadRequest) -> io::Result<()> {
@@ -241,8 +241,8 @@ impl Queue {
             let outcome = read(&request);
             // The result of a stopped read is discarded.
             if !request.progress.is_stopped() {
-                let ReadRequest { path, reloads, carrier, .. } = request;
-                let attaches = carrier.is_some();
+                let ReadRequest { path, reloads, prop_joint, .. } = request;
+                let attaches = prop_joint.is_some();
                 (self.deliver)(LoadResult { serial, path, reloads, attaches, outcome });
             }
         }

@@ -93,8 +93,8 @@ impl App {
                 return self.show_watched(*replay, length, &images, read.path);
             }
             Ok(LoadedFile::Pose(pose)) => return self.apply_pose(&pose, &read.path),
-            Ok(LoadedFile::Prop(carrier, model, images)) => {
-                return self.show_prop(&read.path, carrier, model, &images);
+            Ok(LoadedFile::Prop(prop_joint, model, images)) => {
+                return self.show_prop(&read.path, prop_joint, model, &images);
             }
             Err(error) if read.attaches => return self.fail_path(PathPurpose::AttachProp, error),
             Ok(LoadedFile::Character(session, images)) => Ok((*session, images)),
@@ -118,12 +118,12 @@ impl App {
     }
 
     /// Lets a joint carry a loaded model.
-    fn show_prop(&mut self, file: &Path, carrier: String, model: Box<Puppet>, images: &DecodedImages) {
+    fn show_prop(&mut self, file: &Path, prop_joint: String, model: Box<Puppet>, images: &DecodedImages) {
         let graphics = self.open.as_mut().map(|open| &mut open.graphics);
         // If there is no window yet, the model is uploaded later from the session.
         let uploaded = graphics.map_or(Ok(()), |graphics| graphics.add_prop(file, &model, images));
         let attached = match uploaded {
-            Ok(()) => props::attach(&mut self.session, file, carrier, model),
+            Ok(()) => props::attach(&mut self.session, file, prop_joint, model),
             Err(error) => Err(error.to_string()),
         };
         match attached {

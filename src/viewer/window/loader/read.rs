@@ -29,7 +29,7 @@ pub(super) struct ReadRequest {
     /// The clip to add to the current character. `Some(None)` adds all clips of the file.
     pub(super) adds: Option<Option<String>>,
     /// The joint that is to carry the model of the file.
-    pub(super) carrier: Option<String>,
+    pub(super) prop_joint: Option<String>,
     pub(super) reloads: bool,
     pub(super) units: Option<f64>,
     pub(super) size: Vec2,
@@ -61,7 +61,7 @@ impl ReadRequest {
             path: path.to_owned(),
             watches: false,
             adds: None,
-            carrier: None,
+            prop_joint: None,
             reloads: false,
             units: None,
             size,
@@ -94,8 +94,8 @@ pub(super) fn read(request: &ReadRequest) -> Result<LoadedFile, String> {
     if let Some(clip) = &request.adds {
         return read_clips(request, clip.clone());
     }
-    if let Some(carrier) = &request.carrier {
-        return read_prop(request, carrier.clone());
+    if let Some(prop_joint) = &request.prop_joint {
+        return read_prop(request, prop_joint.clone());
     }
     if folder::is_own(path) {
         return read_recording(request).map_err(|e| one_line(&e));
@@ -222,7 +222,7 @@ fn read_clips(request: &ReadRequest, clip: Option<String>) -> Result<LoadedFile,
 }
 
 /// Reads a model that a joint is to carry.
-fn read_prop(request: &ReadRequest, carrier: String) -> Result<LoadedFile, String> {
+fn read_prop(request: &ReadRequest, prop_joint: String) -> Result<LoadedFile, String> {
     let ReadRequest { path, progress, .. } = request;
     progress.set_stage("Reading the file");
     let model = props::load_with(path, progress).map_err(|e| one_line(&e))?;
@@ -230,7 +230,7 @@ fn read_prop(request: &ReadRequest, carrier: String) -> Result<LoadedFile, Strin
     progress.set_stage("Decoding textures");
     let mode = ShadingMode::Shaded;
     let images = DecodedImages::decode_with(model.character(), model.parts(), mode, progress);
-    Ok(LoadedFile::Prop(carrier, model, images))
+    Ok(LoadedFile::Prop(prop_joint, model, images))
 }
 
 /// Reads an exported pose.
