@@ -19,14 +19,14 @@ struct CullSize {
     parts: u32,
     view: u32,                // 0 for the camera, 1 for the key light
     pixel_error: f32,         // largest error of a level in pixels
-    errors: vec4<f32>,        // errors of all levels except the full one, in lengths of the model
+    errors: array<vec4<f32>, 2>, // errors of all levels except the full one, in lengths of the model
 }
 
 const LANES: u32 = 256u;
 // Words of the arguments of an indexed draw: indices, instances, first index, base vertex, first instance.
 const ARGUMENTS: u32 = 5u;
 // Number of levels of detail. Each part has a draw for each level.
-const LEVELS: u32 = 5u;
+const LEVELS: u32 = 9u;
 
 @group(0) @binding(0) var<uniform> views: CullViews;
 @group(0) @binding(1) var<uniform> size: CullSize;
@@ -40,14 +40,14 @@ const LEVELS: u32 = 5u;
 @group(0) @binding(5) var<storage, read_write> records: array<Instance>;
 @group(0) @binding(6) var<storage, read_write> arguments: array<u32>;
 
-var<workgroup> sums: array<vec2<u32>, LANES>;
+var<workgroup> sums: array<vec3<u32>, LANES>;
 
 // Returns the sum of the values of all lanes up to and including this one (Hillis & Steele 1986, "Data Parallel Algorithms").
-fn sum_up_to(lane: u32, value: vec2<u32>) -> vec2<u32> {
+fn sum_up_to(lane: u32, value: vec3<u32>) -> vec3<u32> {
     sums[lane] = value;
     workgroupBarrier();
     for (var reach = 1u; reach < LANES; reach *= 2u) {
-        var before = vec2<u32>(0u);
+        var before = vec3<u32>(0u);
         if lane >= reach {
             before = sums[lane - reach];
         }
@@ -58,14 +58,14 @@ fn sum_up_to(lane: u32, value: vec2<u32>) -> vec2<u32> {
     return sums[lane];
 }
 
-// Numbers of instances in all levels, up to `LANES` in each, have ten bits each.
-fn one_in(level: u32) -> vec2<u32> {
+// Numbers of instances in all levels, up to `LANES` in each, have ten bits each, so a word has three levels.
+fn one_in(level: u32) -> vec3<u32> {
     let one = 1u << (level % 3u * 10u);
-    return select(vec2<u32>(0u, one), vec2<u32>(one, 0u), level < 3u);
+    return select(vec3<u32>(0u), vec3<u32>(one), vec3<u32>(level / 3u) == vec3<u32>(0u, 1u, 2u));
 }
 
-fn count_in(level: u32, counts: vec2<u32>) -> u32 {
-    return (select(counts.y, counts.x, level < 3u) >> (level % 3u * 10u)) & 1023u;
+fn count_in(level: u32, counts: vec3<u32>) -> u32 {
+    return (counts[level / 3u] >> (level % 3u * 10u)) & 1023u;
 }
 
 fn block_count() -> u32 {
@@ -89,7 +89,7 @@ fn level_of(sphere: vec4<f32>, scale: f32) -> u32 {
     let width = dot(pixel, vec4<f32>(sphere.xyz, 1.0)) - sphere.w * length(pixel.xyz);
     var level = 0u;
     for (var i = 0u; i < LEVELS - 1u; i++) {
-        if size.errors[i] * scale <= size.pixel_error * width {
+        if size.errors[i / 4u][i % 4u] * scale <= size.pixel_error * width {
             level = i + 1u;
         }
     }
@@ -110,7 +110,7 @@ fn cull(
         is_seen = is_inside(placed[index].sphere);
         level = level_of(placed[index].sphere, placed[index].scale);
     }
-    let numbers = sum_up_to(lane, select(vec2<u32>(0u), one_in(level), is_seen));
+    let numbers = sum_up_to(lane, select(vec3<u32>(0u), one_in(level), is_seen));
     if index < size.instances {
         seen[index] = select(0u, (level << 16u) | count_in(level, numbers), is_seen);
     }
@@ -134,7 +134,7 @@ fn sum_blocks(@builtin(local_invocation_index) lane: u32) {
         for (var i = first; i < end; i++) {
             count += seen[i];
         }
-        let up_to = sum_up_to(lane, vec2<u32>(count, 0u)).x;
+        let up_to = sum_up_to(lane, vec3<u32>(count, 0u, 0u)).x;
         var before = listed + up_to - count;
         for (var i = first; i < end; i++) {
             let own = seen[i];

@@ -80,7 +80,7 @@ pub(super) struct LayoutArgs {
     /// Random seed for the positions, clips and colours of the characters
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u32,
-    /// Draw small characters with fewer triangles, with errors of at most this number of pixels (0: all triangles)
+    /// Draw small characters with fewer triangles, with a mean error of at most this number of pixels (0: all triangles)
     #[arg(long, value_name = "PIXELS", default_value_t = Crowd::PIXEL_ERROR, value_parser = pixel_error)]
     lod: f32,
 }

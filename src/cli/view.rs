@@ -88,7 +88,7 @@ pub(super) struct ViewArgs {
     /// Show this number of characters that walk over hills, instead of one to pose (Space pauses; S hides and shows statistics)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_COUNT)), conflicts_with_all = ["vmc", "clips", "smooth", "record", "variant", "light", "light_rotation", "exposure", "tone_map", "file_lights"])]
     crowd: Option<u32>,
-    /// Draw small characters of --crowd with fewer triangles, with errors of at most this number of pixels (0: all triangles)
+    /// Draw small characters of --crowd with fewer triangles, with a mean error of at most this number of pixels (0: all triangles)
     #[arg(long, value_name = "PIXELS", requires = "crowd", default_value_t = Crowd::PIXEL_ERROR, value_parser = pixel_error)]
     lod: f32,
     /// Record the session to a file, for `sinew render --replay`

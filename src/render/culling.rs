@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn a_coarser_level_is_chosen_farther_away() {
         let pixel = Vec4::new(0.0, 0.0, -0.001, 0.0);
-        let errors = [0.01, 0.03, 1e30, 1e30];
+        let errors = [0.01, 0.03, 1e30, 1e30, 1e30, 1e30, 1e30, 1e30];
         let placed = |z: f32, scale: f32| Placed { sphere: [0.0, 0.0, z, 1.0], scale, ..Placed::NOTHING };
         for (z, scale, pixel_error, expected) in [
             (-10.0, 1.0, 1.0, 0),

@@ -124,8 +124,8 @@ impl Placed {
         Self { sphere: [0.0, 0.0, 0.0, -1.0], tint: [0.0; 4], scale: 1.0, reserved: [0; 3] };
 }
 
-/// Maximum number of levels of detail below the full one, and of all levels.
-pub(crate) const COARSE: usize = 4;
+/// Maximum number of levels of detail below the full one, and of all levels. `shaders/cull.wgsl` has memory for exactly this number.
+pub(crate) const COARSE: usize = 8;
 pub(crate) const LEVELS: usize = COARSE + 1;
 
 /// `CullViews` in `shaders/cull.wgsl`.

@@ -2,39 +2,52 @@
 
 use glam::Vec3;
 
-/// Returns the point of a triangle that is nearest to a point (Ericson 2005, "Real-Time Collision Detection", section 5.1.5). The corners may
-/// lie on one line or at one place.
-pub fn nearest_point(p: Vec3, [a, b, c]: [Vec3; 3]) -> Vec3 {
+/// Returns the point of a triangle that is nearest to a point. The corners may lie on one line or at one place.
+pub fn nearest_point(p: Vec3, corners: [Vec3; 3]) -> Vec3 {
+    mix(corners, nearest_weights(p, corners))
+}
+
+/// Returns the point of a triangle that is nearest to a point, as the weights of the corners (Ericson 2005, "Real-Time Collision Detection",
+/// section 5.1.5). The sum of the weights is 1.
+pub fn nearest_weights(p: Vec3, [a, b, c]: [Vec3; 3]) -> [f32; 3] {
     let (ab, ac, ap) = (b - a, c - a, p - a);
     let (d1, d2) = (ab.dot(ap), ac.dot(ap));
     if d1 <= 0.0 && d2 <= 0.0 {
-        return a;
+        return [1.0, 0.0, 0.0];
     }
     let bp = p - b;
     let (d3, d4) = (ab.dot(bp), ac.dot(bp));
     if d3 >= 0.0 && d4 <= d3 {
-        return b;
+        return [0.0, 1.0, 0.0];
     }
     let vc = d1 * d4 - d3 * d2;
     if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
-        return a + ab * (d1 / (d1 - d3).max(f32::MIN_POSITIVE));
+        let along = d1 / (d1 - d3).max(f32::MIN_POSITIVE);
+        return [1.0 - along, along, 0.0];
     }
     let cp = p - c;
     let (d5, d6) = (ab.dot(cp), ac.dot(cp));
     if d6 >= 0.0 && d5 <= d6 {
-        return c;
+        return [0.0, 0.0, 1.0];
     }
     let vb = d5 * d2 - d1 * d6;
     if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
-        return a + ac * (d2 / (d2 - d6).max(f32::MIN_POSITIVE));
+        let along = d2 / (d2 - d6).max(f32::MIN_POSITIVE);
+        return [1.0 - along, 0.0, along];
     }
     let va = d3 * d6 - d5 * d4;
     if va <= 0.0 && d4 >= d3 && d5 >= d6 {
-        return b + (c - b) * ((d4 - d3) / ((d4 - d3) + (d5 - d6)).max(f32::MIN_POSITIVE));
+        let along = (d4 - d3) / ((d4 - d3) + (d5 - d6)).max(f32::MIN_POSITIVE);
+        return [0.0, 1.0 - along, along];
     }
     let sum = va + vb + vc;
     // Rounding errors can leave a triangle without an area here.
-    if sum > 0.0 { a + ab * (vb / sum) + ac * (vc / sum) } else { a }
+    if sum > 0.0 { [va / sum, vb / sum, vc / sum] } else { [1.0, 0.0, 0.0] }
+}
+
+/// Returns the weighted sum of three points.
+pub fn mix([a, b, c]: [Vec3; 3], [u, v, w]: [f32; 3]) -> Vec3 {
+    a * u + b * v + c * w
 }
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ pub struct Crowd {
 
 impl Crowd {
     /// The initial value of [`Crowd::set_pixel_error`], with which the mean FLIP error of an image is below 0.01.
-    pub const PIXEL_ERROR: f32 = 0.2;
+    pub const PIXEL_ERROR: f32 = 0.1;
 
     /// Creates an empty crowd on the device of a renderer. On a terrain, characters stand on the ground, and their feet are planted on it.
     /// Without a terrain, characters keep their initial height and the poses of their clips.
@@ -99,8 +99,9 @@ impl Crowd {
         self.len() == 0
     }
 
-    /// Sets the largest error of simplified characters in the image, in pixels. Characters that are small in the image have fewer
-    /// triangles. With 0, all characters have all triangles. The initial value is [`Crowd::PIXEL_ERROR`].
+    /// Sets the largest mean error of a simplified character in the image, in pixels. Characters that are small in the image have fewer
+    /// triangles. The error includes distances and the differences of normals, colours and texture coordinates. With 0, all characters have
+    /// all triangles. The initial value is [`Crowd::PIXEL_ERROR`].
     ///
     /// The levels of detail are made when there are buffers for characters and the number is not 0. This takes longer for models with many
     /// triangles, and is done once for each [`CrowdModel`].

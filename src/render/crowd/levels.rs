@@ -3,17 +3,18 @@
 use std::ops::Range;
 
 use bytemuck::Zeroable;
-use glam::{Affine3A, Mat4, Quat, Vec3, Vec4};
+use glam::{Affine3A, Mat4, Quat, Vec3};
 
 use crate::asset::{Influences, Primitive};
 use crate::gpu_types::COARSE;
 use crate::indirect::Levels;
 use crate::material::has_visible_order;
-use crate::simplify::{Level, Shape, simplify};
+use crate::simplify::{Level, Look, Shape, simplify};
 use crate::skin::{SkinMatrices, Skinned, skin};
 use crate::triangle_order;
 
 use super::clips::to_u32;
+use super::looks::{color, looks};
 use super::model::CrowdModel;
 use super::palette::palette;
 use super::sample::{sample, sample_weights};
@@ -21,7 +22,7 @@ use super::types::{Character, CrowdLayer, Local, Rows};
 use super::world::world;
 
 /// Each level has at most this fraction of the triangles of the previous one, but no fewer triangles than the minimum.
-const FRACTION: usize = 4;
+const FRACTION: usize = 2;
 const FEWEST: usize = 32;
 /// Maximum number of poses of clips in which errors are measured, and of vertices in all poses together.
 const POSES: usize = 6;
@@ -68,8 +69,10 @@ pub(super) fn levels(model: &CrowdModel) -> Levels {
     let shape = Shape {
         poses: &poses,
         triangles: &triangles,
+        looks: &vertices.looks(model, poses.first().map_or(&[][..], Vec::as_slice)),
         difference: &|a, b| vertices.difference(a, b),
         jump: &|a, b| vertices.jump(a, b),
+        contrast: &|a, b| vertices.contrast(a, b),
     };
     let fewer = |count: &usize| Some((count / FRACTION).max(FEWEST));
     let counts: Vec<usize> =
@@ -124,31 +127,48 @@ impl<'a> Vertices<'a> {
         Self { parts, places, influences }
     }
 
-    /// See [`Shape::difference`]: the weight that moves only one of the vertices, and the difference of the colours, whose border moves by
-    /// the whole distance.
+    /// See [`Shape::looks`]. `positions` are those of all vertices in the rest pose.
+    fn looks(&self, model: &CrowdModel, positions: &[Vec3]) -> Vec<Look> {
+        let all = || positions.iter().copied();
+        let size = all().reduce(Vec3::max).unwrap_or_default() - all().reduce(Vec3::min).unwrap_or_default();
+        let (mut found, mut rest) = (Vec::with_capacity(positions.len()), positions);
+        for &primitive in &self.parts {
+            let (own, after) = rest.split_at_checked(primitive.vertices()).unwrap_or((rest, &[][..]));
+            let material = primitive.material.and_then(|material| model.character.materials.get(material));
+            found.extend(looks(primitive, material, own, size.max_element()));
+            rest = after;
+        }
+        found
+    }
+
+    /// See [`Shape::difference`]: the weight that moves only one of the vertices.
     fn difference(&self, a: u32, b: u32) -> f32 {
-        let [(of_a, color_a), (of_b, color_b)] = [a, b].map(|vertex| {
-            let (part, index) = self.places[vertex as usize];
-            let color = self.parts[part].colors.get(index).copied().unwrap_or(Vec4::ONE);
-            (&self.influences[vertex as usize], color)
-        });
+        let [of_a, of_b] = [a, b].map(|vertex| &self.influences[vertex as usize]);
         let in_b = |joint: u32| {
             of_b.iter().filter(|(other, _)| *other == joint).map(|(_, weight)| weight).sum::<f32>()
         };
         let moved = of_a.iter().filter(|(_, weight)| *weight > 0.0);
         let shared: f32 = moved.map(|&(joint, weight)| weight.min(in_b(joint))).sum();
-        (OTHER_JOINTS * (1.0 - shared) + color_a.distance(color_b)).clamp(0.0, 1.0)
+        (OTHER_JOINTS * (1.0 - shared)).clamp(0.0, 1.0)
     }
 
-    /// See [`Shape::jump`]: the differences of normals and texture coordinates.
+    /// See [`Shape::contrast`]: the difference of the colours.
+    fn contrast(&self, a: u32, b: u32) -> f32 {
+        let [(part, a), (other, b)] = [a, b].map(|vertex| self.places[vertex as usize]);
+        let (part, other) = (self.parts[part], self.parts[other]);
+        if part.material == other.material { color(part, a).distance(color(other, b)).min(1.0) } else { 1.0 }
+    }
+
+    /// See [`Shape::jump`]: the differences of normals, texture coordinates and colours.
     fn jump(&self, a: u32, b: u32) -> Option<f32> {
+        let contrast = self.contrast(a, b);
         let [(part, a), (other, b)] = [a, b].map(|vertex| self.places[vertex as usize]);
         let primitive = self.parts[part];
         let turn =
             primitive.normals.get(a).zip(primitive.normals.get(b)).map_or(0.0, |(a, b)| a.distance(*b));
         let moves =
             primitive.uvs.iter().map(|uvs| uvs.get(a).zip(uvs.get(b)).map_or(0.0, |(a, b)| a.distance(*b)));
-        (part == other).then(|| (0.5 * turn + moves.fold(0.0, f32::max)).min(1.0))
+        (part == other).then(|| (0.5 * turn + moves.fold(0.0, f32::max) + contrast).min(1.0))
     }
 }
 

@@ -13,6 +13,7 @@ mod goal;
 mod ground;
 mod kernels;
 mod levels;
+mod looks;
 mod model;
 mod palette;
 mod pick;

@@ -35,7 +35,7 @@ pub struct CrowdLayout {
     pub seed: u32,
     /// Amount by which heads turn towards the camera, from 0 to 1.
     pub looks: f32,
-    /// Largest error of simplified characters in the image, in pixels. See [`Crowd::set_pixel_error`].
+    /// Largest mean error of a simplified character in the image, in pixels. See [`Crowd::set_pixel_error`].
     pub pixel_error: f32,
 }
 

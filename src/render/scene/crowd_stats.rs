@@ -94,8 +94,9 @@ mod tests {
 
     fn stats(step: u64, triangles: u64, levels: [u64; 5]) -> CrowdStats {
         let times = CrowdTimes { step: Duration::from_millis(step), ..CrowdTimes::default() };
-        let drawn = Some(DrawnLevels { characters: levels, triangles });
-        CrowdStats { characters: 10, bytes: 7, drawn, times }
+        let mut drawn = DrawnLevels { triangles, ..DrawnLevels::default() };
+        drawn.characters[..levels.len()].copy_from_slice(&levels);
+        CrowdStats { characters: 10, bytes: 7, drawn: Some(drawn), times }
     }
 
     #[test]

@@ -12,12 +12,10 @@ use super::surface::Surface;
 pub(super) struct Collapses<'a> {
     pub(super) surface: Surface,
     costs: Costs<'a>,
-    /// The largest error of a collapse so far, as the square of a length.
-    pub(super) largest: f64,
     /// The number of changes around each class.
     changes: Vec<u32>,
-    /// For each class, the smallest error of its collapses, and the neighbour onto which it would be collapsed. Some of these collapses may
-    /// be impossible, so the error is a lower bound.
+    /// For each class, the smallest error of its collapses without looks, and the neighbour onto which it would be collapsed. The error is a
+    /// lower bound. Some of these collapses may also be impossible.
     cheapest: Vec<Option<(f64, u32)>>,
     /// The best collapses that were found, but had a larger error than expected.
     found: Vec<Option<Collapse>>,
@@ -40,12 +38,11 @@ struct Collapse {
 impl<'a> Collapses<'a> {
     pub(super) fn new(shape: &'a Shape<'a>) -> Self {
         let surface = Surface::new(shape);
-        let count = surface.classes().len();
+        let (count, costs) = (surface.classes().len(), Costs::new(shape, &surface));
         let mut collapses = Self {
-            costs: Costs::new(shape, &surface),
-            pieces: pieces(shape, &surface),
+            pieces: pieces(shape, &surface, |area| costs.importance(3.0 * area)),
+            costs,
             surface,
-            largest: 0.0,
             changes: vec![0; count],
             cheapest: vec![None; count],
             found: (0..count).map(|_| None).collect(),
@@ -79,12 +76,11 @@ impl<'a> Collapses<'a> {
             let found = self.found[class as usize].take().filter(|found| found.changes == changes);
             let Some(collapse) = found.or_else(|| self.best_collapse(class)) else { continue };
             if collapse.error > error {
-                // The estimate ignored that some collapses are impossible.
+                // The estimate ignored looks, and that some collapses are impossible.
                 self.queue.push(Reverse((collapse.error.to_bits(), class, changes)));
                 self.found[class as usize] = Some(collapse);
                 continue;
             }
-            self.largest = self.largest.max(collapse.error);
             self.collapse(class, &collapse);
         }
     }
@@ -129,8 +125,8 @@ impl<'a> Collapses<'a> {
             if !surface.survives_collapse(class, onto, count, &neighbours) {
                 continue;
             }
-            let Some((replaced, jump)) = costs.replacements(surface, class, onto) else { continue };
-            let error = error + jump;
+            let Some((replaced, looks)) = costs.replacements(surface, class, onto) else { continue };
+            let error = error + looks;
             if best.as_ref().is_none_or(|best| error < best.error) {
                 best = Some(Collapse { error, onto, replaced, changes: self.changes[class as usize] });
             }
@@ -141,7 +137,7 @@ impl<'a> Collapses<'a> {
     fn collapse(&mut self, class: u32, collapse: &Collapse) {
         let onto = collapse.onto;
         self.surface.collapse(class, onto, &collapse.replaced);
-        self.costs.join(&self.surface, class, onto);
+        self.costs.join(&self.surface, class, onto, &collapse.replaced);
         self.changes[class as usize] += 1;
         for (other, _) in self.surface.neighbours(onto) {
             // The planes of this class are the same as before, so only the collapse onto its new neighbour has a new error.
@@ -165,6 +161,7 @@ impl<'a> Collapses<'a> {
 mod tests {
     use glam::{Vec3, vec3};
 
+    use super::super::LOOKS;
     use super::*;
 
     /// Only the errors that a collapse changes are computed again.
@@ -178,8 +175,14 @@ mod tests {
         let squares = (0..380).filter(|i| i % 20 < 19);
         let triangles: Vec<[u32; 3]> =
             squares.flat_map(|i| [[i, i + 1, i + 20], [i + 1, i + 21, i + 20]]).collect();
-        let shape =
-            Shape { poses: &poses, triangles: &triangles, difference: &|_, _| 0.0, jump: &|_, _| Some(0.0) };
+        let shape = Shape {
+            poses: &poses,
+            triangles: &triangles,
+            looks: &[[0.0; LOOKS]; 400],
+            difference: &|_, _| 0.0,
+            jump: &|_, _| Some(0.0),
+            contrast: &|_, _| 0.0,
+        };
         let mut collapses = Collapses::new(&shape);
         for count in [600, 300, 100] {
             collapses.reduce(count);

@@ -2,9 +2,17 @@
 
 use glam::Vec3;
 
-use crate::mathematics::triangle::nearest_point;
+use crate::mathematics::triangle::{mix, nearest_weights};
 
+use super::pieces::area_of;
 use super::surface::Surface;
+use super::{Look, Shape};
+
+/// Maximum number of points of the original surface that are measured.
+const SAMPLES: usize = 8192;
+/// The exponent of the mean of all differences: 1 for the arithmetic mean, and 2 for the root mean square. The larger it is, the closer the
+/// mean is to the largest difference.
+const EXPONENT: f64 = 2.0;
 
 /// A surface as it was at a certain number of triangles.
 pub(super) struct Snapshot {
@@ -18,25 +26,85 @@ pub(super) struct Snapshot {
     first: Vec<u32>,
 }
 
-/// The search for the point of a surface that is nearest to a given point.
-struct Search<'a> {
+/// Points of the original surface.
+pub(super) struct Samples<'a> {
+    points: Vec<Sample<'a>>,
+    looks: &'a [Look],
+}
+
+/// The centre of an original triangle.
+struct Sample<'a> {
     pose: &'a [Vec3],
     point: Vec3,
-    /// The squared distance at which the search ends.
-    enough: f32,
-    /// The smallest squared distance so far, and the corners of the nearest triangle.
+    look: Look,
+    /// A corner of the triangle.
+    vertex: u32,
+    /// The area of the triangle in the first pose.
+    area: f64,
+}
+
+/// The corners of a triangle, and their weights at a point of it.
+type Found = ([u32; 3], [f32; 3]);
+
+/// The search for the point of a surface that is nearest to a sample.
+struct Search<'a> {
+    sample: &'a Sample<'a>,
+    /// The smallest squared distance so far, and the nearest triangle with the weights of its corners.
     nearest: f32,
-    corners: Option<[u32; 3]>,
+    found: Option<Found>,
+}
+
+impl<'a> Samples<'a> {
+    /// Takes evenly distributed triangles of a shape, each in one pose.
+    pub(super) fn new(shape: &Shape<'a>) -> Self {
+        let Shape { poses, triangles, looks, .. } = *shape;
+        let step = triangles.len().div_ceil(SAMPLES).max(1);
+        let sample = |(index, corners): (usize, &[u32; 3])| {
+            // The golden ratio distributes the poses evenly, even if the triangles alternate between two kinds.
+            let pose = &poses[(index + index * 618 / 1000) % poses.len()];
+            let third = [1.0 / 3.0; 3];
+            Sample {
+                point: mix(corners.map(|corner| pose[corner as usize]), third),
+                look: mix_looks(corners.map(|corner| &looks[corner as usize]), third),
+                pose,
+                vertex: corners[0],
+                area: area_of(corners.map(|corner| poses[0][corner as usize])),
+            }
+        };
+        Self { points: triangles.iter().step_by(step).enumerate().map(sample).collect(), looks }
+    }
+
+    /// Returns the mean difference between a surface and the original, as a length.
+    #[expect(clippy::cast_possible_truncation, reason = "a length in single precision")]
+    pub(super) fn error(&self, surface: &Snapshot) -> f32 {
+        let (mut sum, mut area) = (0.0, 0.0);
+        for sample in &self.points {
+            let squared = self.difference_squared(sample, surface);
+            sum += sample.area * f64::from(squared).powf(0.5 * EXPONENT);
+            area += sample.area;
+        }
+        if area > 0.0 { (sum / area).powf(1.0 / EXPONENT) as f32 } else { 0.0 }
+    }
+
+    /// Returns the squared difference between a sample and the nearest point of a surface.
+    fn difference_squared(&self, sample: &Sample<'_>, surface: &Snapshot) -> f32 {
+        let (distance, found) = surface.nearest(sample);
+        let Some((corners, weights)) = found else { return distance };
+        let look = mix_looks(corners.map(|corner| &self.looks[corner as usize]), weights);
+        let differences = look.iter().zip(&sample.look).map(|(found, own)| (found - own).powi(2));
+        distance + differences.sum::<f32>()
+    }
 }
 
 impl Search<'_> {
     /// Returns whether a triangle is nearer than all previous ones.
     fn visit(&mut self, corners: [u32; 3]) -> bool {
-        let nearest = nearest_point(self.point, corners.map(|corner| self.pose[corner as usize]));
-        let distance = self.point.distance_squared(nearest);
+        let positions = corners.map(|corner| self.sample.pose[corner as usize]);
+        let weights = nearest_weights(self.sample.point, positions);
+        let distance = self.sample.point.distance_squared(mix(positions, weights));
         let is_nearer = distance < self.nearest;
         if is_nearer {
-            (self.nearest, self.corners) = (distance, Some(corners));
+            (self.nearest, self.found) = (distance, Some((corners, weights)));
         }
         is_nearer
     }
@@ -79,38 +147,19 @@ impl Snapshot {
         Self { triangles, starts, around, first }
     }
 
-    /// Returns the largest distance of the original vertices and of the centres of the original triangles from the surface, in all poses, as
-    /// the square of a length. Returns `at_least` if no distance is larger.
-    pub(super) fn error(&self, poses: &[Vec<Vec3>], original: &[[u32; 3]], at_least: f32) -> f32 {
-        let mut is_used = vec![false; self.starts.len()];
-        original.as_flattened().iter().for_each(|&vertex| is_used[vertex as usize] = true);
-        // A vertex is the centre of a triangle with three equal corners.
-        let vertices = (0..).zip(is_used).filter(|(_, is_used)| *is_used).map(|(vertex, _)| [vertex; 3]);
-        let samples: Vec<[u32; 3]> = vertices.chain(original.iter().copied()).collect();
-        let mut largest = at_least;
-        for pose in poses {
-            for &corners in &samples {
-                let [a, b, c] = corners.map(|corner| pose[corner as usize]);
-                let point = (a + b + c) / 3.0;
-                let search = Search { pose, point, enough: largest, nearest: f32::INFINITY, corners: None };
-                largest = largest.max(self.distance_squared(search, corners[0]));
-            }
-        }
-        largest
-    }
-
-    /// Returns an upper bound of the squared distance of a point from the surface. The search begins around the class that replaced a
-    /// vertex. It ends when the distance is small enough, or when no triangle around the nearest one is nearer.
-    fn distance_squared(&self, mut search: Search<'_>, vertex: u32) -> f32 {
-        let mut is_nearer = self.visit_around(&mut search, vertex);
-        while is_nearer && search.nearest > search.enough {
-            let Some(corners) = search.corners else { break };
+    /// Returns an upper bound of the squared distance of a sample from the surface, and the nearest triangle with the weights of its corners.
+    /// The search begins around the class that replaced a corner of the sample's triangle. It ends when no triangle around the nearest one is
+    /// nearer.
+    fn nearest(&self, sample: &Sample<'_>) -> (f32, Option<Found>) {
+        let mut search = Search { sample, nearest: f32::INFINITY, found: None };
+        let mut is_nearer = self.visit_around(&mut search, sample.vertex);
+        while is_nearer && let Some((corners, _)) = search.found {
             is_nearer = false;
             for corner in corners {
                 is_nearer |= self.visit_around(&mut search, corner);
             }
         }
-        search.nearest
+        (search.nearest, search.found)
     }
 
     /// Visits the triangles around the class that replaced a vertex. Returns whether one is nearer than all previous ones.
@@ -119,10 +168,11 @@ impl Snapshot {
         let mut is_nearer = false;
         for &triangle in &self.around[self.first[class] as usize..self.first[class + 1] as usize] {
             is_nearer |= search.visit(self.triangles[triangle as usize].1);
-            if search.nearest <= search.enough {
-                break;
-            }
         }
         is_nearer
     }
+}
+
+fn mix_looks(looks: [&Look; 3], weights: [f32; 3]) -> Look {
+    std::array::from_fn(|index| looks.iter().zip(weights).map(|(look, weight)| look[index] * weight).sum())
 }

@@ -3,6 +3,7 @@
 
 mod collapse;
 mod cost;
+mod looks;
 mod measure;
 mod pieces;
 mod quadric;
@@ -15,7 +16,14 @@ use glam::Vec3;
 use rayon::prelude::*;
 
 use collapse::Collapses;
-use measure::Snapshot;
+use measure::{Samples, Snapshot};
+
+/// The number of values that describe the look of a vertex.
+pub(super) const LOOKS: usize = 8;
+
+/// What is visible of a vertex besides its position, scaled to lengths: a difference from the original look counts as much as this distance
+/// from the original surface.
+pub(super) type Look = [f32; LOOKS];
 
 /// The triangles to simplify, in several poses.
 pub(super) struct Shape<'a> {
@@ -23,11 +31,15 @@ pub(super) struct Shape<'a> {
     pub(super) poses: &'a [Vec<Vec3>],
     /// Indices of vertices.
     pub(super) triangles: &'a [[u32; 3]],
-    /// Returns the error of a collapse of one vertex onto another one because they move or look differently, as a fraction of their distance.
+    /// The looks of all vertices.
+    pub(super) looks: &'a [Look],
+    /// Returns the error of a collapse of one vertex onto another one because they move differently, as a fraction of their distance.
     pub(super) difference: &'a dyn Fn(u32, u32) -> f32,
     /// Returns how visible it is if a triangle uses the second vertex in place of the first although no edge connects them, from 0 to 1.
     /// `None` if a triangle of the first cannot use the second, because they are in different parts.
     pub(super) jump: &'a dyn Fn(u32, u32) -> Option<f32>,
+    /// Returns how different the surface is on the two sides of a seam, from 0 to 1. The two vertices are in the same place.
+    pub(super) contrast: &'a dyn Fn(u32, u32) -> f32,
 }
 
 impl Shape<'_> {
@@ -41,7 +53,8 @@ impl Shape<'_> {
 pub(super) struct Level {
     /// The remaining triangles in their original order, each with the index of the original triangle.
     pub(super) triangles: Vec<(usize, [u32; 3])>,
-    /// The largest distance between the shape and the level in any pose, and between equal colours, in metres.
+    /// The mean difference between the shape and the level in all poses, in metres. Distances and looks are summed like the coordinates of a
+    /// vector, and few large differences count more than many small ones.
     pub(super) error: f32,
 }
 
@@ -50,20 +63,17 @@ pub(super) struct Level {
 ///
 /// The shape is simplified by collapsing edges in the order of their errors (Garland & Heckbert 1997, "Surface Simplification Using Quadric
 /// Error Metrics"). The error of a collapse is the largest in any pose (DeCoro & Rusinkiewicz 2005, "Pose-Independent Simplification of
-/// Articulated Meshes"). Small separate pieces are removed as a whole.
-#[expect(clippy::cast_possible_truncation, reason = "a length in single precision")]
+/// Articulated Meshes"), plus the error of the looks. Small separate pieces are removed as a whole.
 pub(super) fn simplify(shape: &Shape<'_>, counts: &[usize]) -> Vec<Level> {
     let mut collapses = Collapses::new(shape);
     let of_count = |&count: &usize| {
         collapses.reduce(count);
-        (Snapshot::new(&collapses.surface), collapses.largest)
+        Snapshot::new(&collapses.surface)
     };
     let snapshots: Vec<_> = counts.iter().map(of_count).collect();
     // Measuring takes about as long as the collapses, and the levels do not depend on each other.
-    let Shape { poses, triangles, .. } = *shape;
-    let measured = |(snapshot, largest): (Snapshot, f64)| {
-        let error = snapshot.error(poses, triangles, largest as f32).sqrt();
-        Level { triangles: snapshot.triangles, error }
-    };
+    let samples = Samples::new(shape);
+    let measured =
+        |snapshot: Snapshot| Level { error: samples.error(&snapshot), triangles: snapshot.triangles };
     snapshots.into_par_iter().map(measured).collect()
 }

@@ -25,6 +25,11 @@ impl Quadric {
         Self { squared, linear: normal * (distance * weight), constant: distance * distance * weight, weight }
     }
 
+    /// Returns the sum of the weights.
+    pub(super) fn weight(&self) -> f64 {
+        self.weight
+    }
+
     /// Returns the mean squared distance of a point from the planes.
     pub(super) fn mean(&self, point: DVec3) -> f64 {
         let sum = point.dot(self.squared * point) + 2.0 * self.linear.dot(point) + self.constant;
