@@ -30,7 +30,6 @@ mod damping;
 mod driver;
 mod equilibrium;
 mod error;
-#[cfg(feature = "serde")]
 mod euler_order;
 mod figure;
 mod followers;
@@ -90,11 +89,10 @@ pub use sinew_base::api::{Missing, ParseError};
 pub mod shared {
     pub use crate::damping::{ERROR_SHARE, HINGE_FREEDOM};
     pub use crate::equilibrium::person;
-    #[cfg(feature = "serde")]
-    pub use crate::euler_order::{euler_order, euler_order_name};
+    pub use crate::euler_order::{euler_axes, euler_order, euler_order_name};
     pub use crate::figure::SOFT_PART;
-    pub use crate::limit::{random_angle, random_rotation};
-    pub use crate::mimic::narrow;
+    pub use crate::limit::{append_bits, random_angle, random_rotation};
+    pub use crate::mimic::{can_follow, narrow};
 }
 
 /// Compiles and runs the README's example as a doctest.

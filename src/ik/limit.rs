@@ -13,8 +13,10 @@ use glam::{DQuat, DVec2, DVec3, EulerRot};
 use super::euler_order;
 use super::rotation::{any_perpendicular, rotation_vector, wrapped};
 
+mod bits;
 mod random;
 
+pub use bits::append_bits;
 pub use random::{random_angle, random_rotation};
 
 /// Maximum deviation of a unit vector's length from 1, and of the dot product of perpendicular vectors from 0. Files store
@@ -149,11 +151,41 @@ impl Limit {
         }
     }
 
+    /// Returns the nearest rotation whose swing is within a cone that is wider by `margin` radians in every direction. The
+    /// twist is unchanged, whatever its range is. For limits other than cones, the rotation is returned unchanged.
+    ///
+    /// ```
+    /// use sinew_ik::glam::{DQuat, DVec3};
+    /// use sinew_ik::round_cone;
+    ///
+    /// let neck = round_cone(DVec3::Y, 0.7, [-0.1, 0.1]);
+    /// let twist = DQuat::from_rotation_y(0.5);
+    /// let allowed = neck.nearest_swing(DQuat::from_rotation_x(1.3) * twist, 0.2);
+    /// assert!(allowed.abs_diff_eq(DQuat::from_rotation_x(0.9) * twist, 1e-9));
+    /// ```
+    pub fn nearest_swing(&self, q: DQuat, margin: f64) -> DQuat {
+        let Self::Cone { axis, side, swing, .. } = *self else { return q };
+        let (away, angle) = swing_twist(q, axis);
+        let wide = swing.map(|s| (s + margin).min(PI));
+        cone(away, axis, side, wide, [-PI, PI]) * DQuat::from_axis_angle(axis, angle)
+    }
+
+    /// Returns whether this is the limit of a ball joint: a cone, or ranges of Euler angles. A free joint has no limit.
+    pub fn is_limited_ball(&self) -> bool {
+        matches!(self, Self::Cone { .. } | Self::Euler { .. })
+    }
+
     /// Returns the minimum and the maximum of a joint with one degree of freedom: the angles of a hinge in radians, or the
     /// displacements of a prismatic joint in metres.
     pub(super) fn range(&self) -> Option<[f64; 2]> {
-        match *self {
-            Self::Hinge { min, max, .. } | Self::Prismatic { min, max, .. } => Some([min, max]),
+        let mut own = *self;
+        own.range_mut().map(|(min, max)| [*min, *max])
+    }
+
+    /// Returns the minimum and the maximum of [`Limit::range`] for writing.
+    pub(super) fn range_mut(&mut self) -> Option<(&mut f64, &mut f64)> {
+        match self {
+            Self::Hinge { min, max, .. } | Self::Prismatic { min, max, .. } => Some((min, max)),
             _ => None,
         }
     }

@@ -46,16 +46,22 @@ pub(super) fn coupled_limits(links: &[Link]) -> Result<CoupledLimits, SolveError
 /// Checks that a link may follow a leader.
 fn check(link: &Link, leader: Option<&Link>, mimic: &Mimic) -> Result<(), &'static str> {
     let leader = leader.ok_or("it must follow another link of the body")?;
-    let is_hinge = |link: &Link| matches!(link.limit, Limit::Hinge { .. });
-    let is_prismatic = |link: &Link| matches!(link.limit, Limit::Prismatic { .. });
     match () {
         () if leader.mimic.is_some() => Err("its leader must not be a mimic joint"),
         () if !(mimic.ratio.is_finite() && mimic.offset.is_finite()) => {
             Err("its ratio and its offset must be finite")
         }
-        () if is_hinge(link) && is_hinge(leader) || is_prismatic(link) && is_prismatic(leader) => Ok(()),
+        () if can_follow(&link.limit, &leader.limit) => Ok(()),
         () => Err("both joints must be hinges, or both must be prismatic"),
     }
+}
+
+/// Returns whether a joint can follow another one: both are hinges, or both are prismatic.
+pub fn can_follow(follower: &Limit, leader: &Limit) -> bool {
+    matches!(
+        (follower, leader),
+        (Limit::Hinge { .. }, Limit::Hinge { .. }) | (Limit::Prismatic { .. }, Limit::Prismatic { .. })
+    )
 }
 
 /// Returns the limit of a leader before it is narrowed for the followers.
@@ -68,7 +74,7 @@ fn bounded(limit: Limit) -> Limit {
 /// Narrows the range of a leader to the values that keep a follower within its range. Returns whether any values are left.
 /// `ratio` and `offset` are the fields of [`Mimic`].
 pub fn narrow(leader: &mut Limit, follower: &Limit, ratio: f64, offset: f64) -> bool {
-    let (Some((min, max)), Some(range)) = (range_mut(leader), follower.range()) else { return false };
+    let (Some((min, max)), Some(range)) = (leader.range_mut(), follower.range()) else { return false };
     let [first, last] = range.map(|end| end - offset);
     if ratio == 0.0 {
         return first <= 0.0 && last >= 0.0;
@@ -76,13 +82,6 @@ pub fn narrow(leader: &mut Limit, follower: &Limit, ratio: f64, offset: f64) -> 
     let (a, b) = (first / ratio, last / ratio);
     (*min, *max) = (min.max(a.min(b)), max.min(a.max(b)));
     *min <= *max
-}
-
-fn range_mut(limit: &mut Limit) -> Option<(&mut f64, &mut f64)> {
-    match limit {
-        Limit::Hinge { min, max, .. } | Limit::Prismatic { min, max, .. } => Some((min, max)),
-        _ => None,
-    }
 }
 
 /// Returns the angle of a hinge in radians, within ±π of the middle of its range. `own` is the joint's own rotation from

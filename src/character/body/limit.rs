@@ -5,6 +5,7 @@ use std::f64::consts::FRAC_PI_2;
 use glam::{DVec2, DVec4, EulerRot, Quat, Vec2, Vec4, Vec4Swizzles};
 
 use crate::ik::Limit;
+use crate::ik::shared::euler_axes;
 use crate::mathematics::single::normalize;
 use crate::mathematics::single_trigonometry::{from_rotation_vector, rotation_vector};
 
@@ -126,15 +127,8 @@ fn packed_range(min: f64, max: f64) -> Vec4 {
 
 /// Returns the axes of intrinsic Euler angles and their parity, as `order` stores them.
 fn packed_order(order: EulerRot) -> Option<u32> {
-    let (axes, parity) = match order {
-        EulerRot::XYZ => ([0, 1, 2], 0),
-        EulerRot::YZX => ([1, 2, 0], 0),
-        EulerRot::ZXY => ([2, 0, 1], 0),
-        EulerRot::XZY => ([0, 2, 1], ODD),
-        EulerRot::YXZ => ([1, 0, 2], ODD),
-        EulerRot::ZYX => ([2, 1, 0], ODD),
-        _ => return None,
-    };
+    let axes = euler_axes(order)?.map(u32::from);
+    let parity = if axes[1] == (axes[0] + 1) % 3 { 0 } else { ODD };
     Some(axes[0] | axes[1] << 2 | axes[2] << 4 | parity)
 }
 

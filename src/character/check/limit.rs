@@ -100,22 +100,12 @@ impl LimitedJoint {
         if self.is_exact {
             return self.limit.nearest(q);
         }
-        match self.limit {
-            Limit::Hinge { axis, min, max } => {
-                let Some(angle) = self.bend(q, axis) else { return q };
-                let allowed = Limit::Hinge { axis, min, max }.nearest(DQuat::from_axis_angle(axis, angle));
-                DQuat::from_axis_angle(axis, swing_twist(allowed, axis).1 - angle) * q
-            }
-            Limit::Cone { axis, side, swing, .. } => {
-                let (away, angle) = swing_twist(q, axis);
-                let wide = swing.map(|s| (s + CONE_MARGIN.to_radians()).min(std::f64::consts::PI));
-                let half_turn = std::f64::consts::PI;
-                let allowed =
-                    Limit::Cone { axis, side, swing: wide, twist: [-half_turn, half_turn] }.nearest(away);
-                allowed * DQuat::from_axis_angle(axis, angle)
-            }
-            _ => q,
-        }
+        let Limit::Hinge { axis, .. } = self.limit else {
+            return self.limit.nearest_swing(q, CONE_MARGIN.to_radians());
+        };
+        let Some(angle) = self.bend(q, axis) else { return q };
+        let allowed = self.limit.nearest(DQuat::from_axis_angle(axis, angle));
+        DQuat::from_axis_angle(axis, swing_twist(allowed, axis).1 - angle) * q
     }
 
     /// Returns the angle of the bone from its rest direction about the axis of its hinge, in radians.

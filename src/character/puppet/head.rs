@@ -3,7 +3,6 @@
 use glam::{Affine3A, DQuat, DVec3};
 
 use crate::asset::Skeleton;
-use crate::ik::Limit;
 use crate::pose::{Pose, orientation, rest_orientation, update_world_matrices};
 use crate::rig::Rig;
 
@@ -61,9 +60,7 @@ fn turn(skeleton: &Skeleton, rig: &Rig, joint: usize, by: DQuat, pose: &mut Pose
     let rest = node.rest.rotation.as_dquat();
     let Some(local) = pose.locals.get_mut(joint) else { return };
     let turned = parent.conjugate() * by * parent * local.rotation.as_dquat();
-    let limit = rig.joint(joint).limit;
-    let allowed = if limit == Limit::Free { turned } else { rest * limit.nearest(rest.conjugate() * turned) };
-    let rotation = allowed.as_quat().normalize();
+    let rotation = rig.joint(joint).nearest(rest, turned).as_quat().normalize();
     if rotation.is_finite() {
         local.rotation = rotation;
     }

@@ -1,7 +1,6 @@
 //! Mimic joints of rigs.
 
-use crate::ik::Limit;
-use crate::ik::shared::narrow;
+use crate::ik::shared::{can_follow, narrow};
 
 use super::Rig;
 
@@ -27,10 +26,7 @@ impl Rig {
         let mimic = joint.mimic?;
         let leader = self.joint(mimic.joint);
         let mut leader_limit = leader.limit;
-        let same = matches!(
-            (joint.limit, leader.limit),
-            (Limit::Hinge { .. }, Limit::Hinge { .. }) | (Limit::Prismatic { .. }, Limit::Prismatic { .. })
-        );
+        let same = can_follow(&joint.limit, &leader.limit);
         match () {
             () if mimic.joint == node => Some("a joint must not mimic itself"),
             () if !(mimic.ratio.is_finite() && mimic.offset.is_finite()) => {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use glam::Vec3;
+use glam::{DQuat, Vec3};
 
 use crate::asset::Skeleton;
 use crate::ik::{Limit, OptionOverrides};
@@ -61,6 +61,14 @@ impl Default for JointRig {
     fn default() -> Self {
         let ccd_budget = f64::INFINITY;
         Self { limit: Limit::Free, stiffness: 0.0, logical_parent: None, mimic: None, ccd_budget }
+    }
+}
+
+impl JointRig {
+    /// Returns the local rotation within the limit that is nearest to `local`. `rest` is the local rotation in the rest pose.
+    pub fn nearest(&self, rest: DQuat, local: DQuat) -> DQuat {
+        // A free joint keeps its rotation to the last bit.
+        if self.limit == Limit::Free { local } else { rest * self.limit.nearest(rest.conjugate() * local) }
     }
 }
 

@@ -174,6 +174,32 @@ proptest! {
 }
 
 #[test]
+fn only_cones_and_euler_angles_limit_ball_joints() {
+    let [rail, knee] = [Limit::prismatic(DVec3::X, 0.0..=1.0), Limit::hinge(DVec3::X, 0.0..=1.0)];
+    assert!([Limit::Free, Limit::Locked, rail, knee].iter().all(|limit| !limit.is_limited_ball()));
+    let euler = Limit::Euler { order: EulerRot::XYZ, min: [-1.0; 3], max: [1.0; 3] };
+    assert!([round_cone(DVec3::Y, 1.0, [-1.0, 1.0]), euler].iter().all(Limit::is_limited_ball));
+}
+
+#[test]
+fn nearest_swing_keeps_the_twist_and_other_limits() {
+    let q = DQuat::from_rotation_x(3.0) * DQuat::from_rotation_y(1.5);
+    for limit in limits() {
+        let allowed = limit.nearest_swing(q, 0.25);
+        let Limit::Cone { axis, swing, .. } = limit else {
+            assert_eq!(allowed, q, "{limit:?}");
+            continue;
+        };
+        let (away, twist) = swing_twist(allowed, axis);
+        assert!((twist - swing_twist(q, axis).1).abs() < 1e-9, "{limit:?}");
+        let wide = swing[0].max(swing[1]) + 0.25;
+        assert!(angle(away, DQuat::IDENTITY) < wide + 1e-9, "{limit:?}");
+        // A wider cone than any rotation changes nothing.
+        assert!(angle(limit.nearest_swing(q, PI), q) < 1e-9, "{limit:?}");
+    }
+}
+
+#[test]
 fn target_beyond_the_limits_is_reported_as_blocked() {
     // The elbow bends only one way, and the shoulder does not bend backwards.
     for method in [Method::Dls, Method::Optimize, Method::Ccd] {

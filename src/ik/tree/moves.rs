@@ -39,10 +39,11 @@ impl Tree {
     /// Turns every joint a little in the same direction. A straight chain needs this, because the methods cannot find
     /// a direction in which to bend it.
     pub(crate) fn bend(&mut self, angle: f64) {
-        // Looking for the joint below each joint is only useful if there is a narrow limit.
-        let has_narrow = self.joints.iter().any(|joint| is_narrow(&joint.limit));
+        // Looking for the joint below each joint is only useful if a limit may allow larger turns about one axis than about another.
+        let has_limited_ball = self.joints.iter().any(|joint| joint.limit.is_limited_ball());
         for index in 0..self.joints.len() {
-            let axis = if has_narrow { self.bend_axis_beside(index) } else { self.own_bend_axis(index) };
+            let axis =
+                if has_limited_ball { self.bend_axis_beside(index) } else { self.own_bend_axis(index) };
             let joint = &mut self.joints[index];
             let way =
                 |angle| joint.allowed((DQuat::from_axis_angle(axis, angle) * joint.rotation).normalize());
@@ -59,7 +60,7 @@ impl Tree {
     /// effector would move aside, and cyclic coordinate descent would turn the knee back to its limit.
     fn bend_axis_beside(&self, index: usize) -> DVec3 {
         let joint = &self.joints[index];
-        let below = self.joints.iter().position(|j| j.parent == Some(index) && is_narrow(&j.limit));
+        let below = self.joints.iter().position(|j| j.parent == Some(index) && j.limit.is_limited_ball());
         match below.filter(|_| joint.limit == Limit::Free) {
             Some(below) => {
                 let axis = self.axis_from_frame(&self.joints[below], self.own_bend_axis(below));
@@ -90,7 +91,7 @@ impl Tree {
         } else {
             any_perpendicular(joint.turn(local))
         };
-        if is_narrow(&joint.limit) {
+        if joint.limit.is_limited_ball() {
             widest_axis(joint, default_axis, joint.turn(local))
         } else {
             default_axis
@@ -131,11 +132,6 @@ impl Tree {
             self.forward();
         }
     }
-}
-
-/// Returns whether a limit may allow larger turns about one axis than about another.
-fn is_narrow(limit: &Limit) -> bool {
-    matches!(limit, Limit::Cone { .. } | Limit::Euler { .. })
 }
 
 /// Returns the axis, perpendicular to a link, about which a joint's limit allows the largest turn. Returns the default axis if that axis

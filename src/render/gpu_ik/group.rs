@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use glam::{DAffine3, DQuat, DVec3};
 use rayon::prelude::*;
 
-use crate::ik::shared::ERROR_SHARE;
-use crate::ik::{Body, Goal, GoalAxes, JacobianOptions, Limit, Link, Method, Options, Start};
+use crate::ik::shared::{ERROR_SHARE, append_bits};
+use crate::ik::{Body, Goal, GoalAxes, JacobianOptions, Link, Method, Options, Start};
 
 use super::body::{MAX_GOALS, MAX_JOINTS};
 use super::gpu_types::{ChainConstants, ChainTarget, TreeConstants, TreeGoal};
@@ -161,34 +161,9 @@ fn links_key(links: &[Link]) -> Key {
         key.extend(link.rest.to_array().map(f64::to_bits));
         key.extend(vector_bits(link.scale));
         key.extend([link.weight.to_bits(), u64::from(link.reversed), u64::from(link.mimic.is_some())]);
-        limit_key(&link.limit, &mut key);
+        append_bits(&link.limit, &mut key);
     }
     key
-}
-
-fn limit_key(limit: &Limit, key: &mut Key) {
-    match *limit {
-        Limit::Free => key.push(0),
-        Limit::Locked => key.push(1),
-        Limit::Hinge { axis, min, max } => {
-            key.push(2);
-            key.extend(vector_bits(axis));
-            key.extend([min, max].map(f64::to_bits));
-        }
-        Limit::Prismatic { .. } => key.push(3),
-        Limit::Cone { axis, side, swing, twist } => {
-            key.push(4);
-            key.extend(vector_bits(axis));
-            key.extend(vector_bits(side));
-            key.extend(swing.map(f64::to_bits));
-            key.extend(twist.map(f64::to_bits));
-        }
-        Limit::Euler { order, min, max } => {
-            key.extend([5, order as u64]);
-            key.extend(min.map(f64::to_bits));
-            key.extend(max.map(f64::to_bits));
-        }
-    }
 }
 
 /// Returns the key of a problem: its links, its goals without targets, and the rotations of links that never turn.

@@ -30,7 +30,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, node: usize, commands: &mut V
         });
         kinds.response.labelled_by(title.id);
         let mut shown = session.document.settings.show_limits;
-        if matches!(limit, Limit::Cone { .. } | Limit::Euler { .. })
+        if limit.is_limited_ball()
             && ui
                 .checkbox(&mut shown, "Show")
                 .on_hover_text("Show the limits of ball joints in the scene")

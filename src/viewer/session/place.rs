@@ -2,7 +2,6 @@
 
 use glam::{DQuat, DVec3, Vec3};
 
-use crate::ik::Limit;
 use crate::pose::world_matrix;
 use crate::puppet::{Pin, Puppet};
 use crate::rig::orientation;
@@ -35,8 +34,5 @@ pub(super) fn pin_here(puppet: &Puppet, node: usize) -> Pin {
 pub(super) fn allowed(puppet: &Puppet, limits: bool, node: usize, local: DQuat) -> DQuat {
     let joint = puppet.character().skeleton.nodes.get(node).filter(|_| limits);
     let Some(rest) = joint.map(|n| n.rest.rotation.as_dquat()) else { return local };
-    match puppet.rig.joint(node).limit {
-        Limit::Free => local,
-        limit => rest * limit.nearest(rest.conjugate() * local),
-    }
+    puppet.rig.joint(node).nearest(rest, local)
 }

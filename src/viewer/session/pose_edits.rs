@@ -204,12 +204,14 @@ pub(super) fn limit_note(
     let turned = wanted.iter().zip(allowed).map(missing);
     let (node, angle) = turned.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, angle)| *angle > MIN_NOTED)?;
     let name = puppet.character().skeleton.label(node);
-    let remedy = match puppet.rig.joint(node).limit {
-        Limit::Free | Limit::Locked | Limit::Prismatic { .. } => "choose another limit in the inspector",
-        Limit::Cone { .. } | Limit::Euler { .. } if !shows_limits => {
-            "turn on Show in the inspector and drag the end of an arc to widen the limit"
-        }
-        _ => "drag the end of its arc to widen the limit",
+    let limit = puppet.rig.joint(node).limit;
+    let is_ball = limit.is_limited_ball();
+    let remedy = if is_ball && !shows_limits {
+        "turn on Show in the inspector and drag the end of an arc to widen the limit"
+    } else if is_ball || matches!(limit, Limit::Hinge { .. }) {
+        "drag the end of its arc to widen the limit"
+    } else {
+        "choose another limit in the inspector"
     };
     Some(format!(
         "the limit of {name} stops it {angle:.1}° before; {remedy}, or turn limits off in the pane Solver"

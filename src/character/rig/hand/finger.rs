@@ -88,8 +88,7 @@ impl FingerJoint {
 
     /// Returns the local rotation after a turn from the rest pose, within the limit, or `None` if it is not finite.
     fn turned(&self, skeleton: &Skeleton, pose: &Pose, turn: DQuat) -> Option<(usize, Quat)> {
-        let allowed = if self.limit == Limit::Free { turn } else { self.limit.nearest(turn) };
-        let rotation = (self.at_rest(skeleton, pose) * allowed).as_quat().normalize();
+        let rotation = (self.at_rest(skeleton, pose) * self.limit.nearest(turn)).as_quat().normalize();
         rotation.is_finite().then_some((self.node, rotation))
     }
 

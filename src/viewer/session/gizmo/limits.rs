@@ -4,6 +4,7 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use glam::{DQuat, DVec3, EulerRot, Vec3, Vec4};
 
+use crate::ik::shared::euler_axes;
 use crate::ik::{Limit, swing_twist};
 use crate::puppet::Puppet;
 use crate::rig::orientation;
@@ -178,7 +179,7 @@ impl LimitFrame<'_> {
         };
         let mut before = DQuat::IDENTITY;
         let mut arcs = Vec::with_capacity(3);
-        for (i, axis) in axes(order).into_iter().enumerate() {
+        for (i, axis) in euler_axes(order).unwrap_or([0, 1, 2]).map(usize::from).into_iter().enumerate() {
             let unit = DVec3::AXES[axis];
             #[expect(clippy::cast_precision_loss, reason = "three arcs")]
             let points = RADIUS - SPACING + SPACING * i as f32;
@@ -190,18 +191,6 @@ impl LimitFrame<'_> {
             before *= DQuat::from_axis_angle(unit, now[i]);
         }
         arcs
-    }
-}
-
-/// Returns the axis indices of a rotation order, outermost first.
-fn axes(order: EulerRot) -> [usize; 3] {
-    match order {
-        EulerRot::XZY => [0, 2, 1],
-        EulerRot::YXZ => [1, 0, 2],
-        EulerRot::YZX => [1, 2, 0],
-        EulerRot::ZXY => [2, 0, 1],
-        EulerRot::ZYX => [2, 1, 0],
-        _ => [0, 1, 2],
     }
 }
 
