@@ -8,7 +8,7 @@ use crate::asset::Skeleton;
 use crate::ik::{Limit, OptionOverrides};
 use crate::text::toml::single;
 
-use super::{BodyLimb, BodyPlan, Bones, Foot, RigError};
+use super::{BodyLimb, BodyPlan, Bones, Foot};
 
 /// The chains of a character that can be dragged, and how its joints bend. Joints are node indices.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -207,43 +207,6 @@ impl Rig {
                 limb.pull = single(pull);
             }
         }
-    }
-
-    /// Checks that every number and every mimic joint of the rig is allowed in a rig file.
-    ///
-    /// # Errors
-    /// [`RigError::Value`] with the first chain or joint that has an invalid value.
-    pub fn check(&self, skeleton: &Skeleton) -> Result<(), RigError> {
-        let chain_error = |c: &Chain| match () {
-            () if c.bend.is_some_and(|bend| bend.try_normalize().is_none()) => Some("bend must not be zero"),
-            () if c.pole.is_some_and(|pole| !pole.is_finite()) => Some("pole must be finite"),
-            () if !(0.0..=f64::from(f32::MAX)).contains(&c.weight) => {
-                Some("weight must be finite and not negative")
-            }
-            () if c.pull.is_some_and(|pull| !(0.0..=1.0).contains(&pull)) => Some("pull must be from 0 to 1"),
-            () => None,
-        };
-        if let Some((chain, problem)) = self.chains.iter().find_map(|c| Some((c, chain_error(c)?))) {
-            return Err(RigError::Value {
-                object: format!("chain \"{}\"", chain.name),
-                cause: problem.into(),
-            });
-        }
-        for (&node, joint) in &self.joints {
-            let stiffness = (!(0.0..=1.0).contains(&joint.stiffness)).then_some("stiffness");
-            let budget = (!(0.0..=f64::from(f32::MAX)).contains(&joint.ccd_budget.to_degrees())
-                && joint.ccd_budget != f64::INFINITY)
-                .then_some("ccd_budget");
-            if let Some(problem) = joint.limit.validate().err().or(stiffness).or(budget) {
-                let object = format!("joint \"{}\"", skeleton.label(node));
-                return Err(RigError::Value { object, cause: format!("{problem} is invalid") });
-            }
-            if let Err(problem) = self.check_mimic(node) {
-                let object = format!("joint \"{}\"", skeleton.label(node));
-                return Err(RigError::Value { object, cause: problem.cause.into() });
-            }
-        }
-        Ok(())
     }
 
     /// Returns the logical parent of a node if it has one, otherwise its parent in the file.

@@ -57,8 +57,13 @@ pub fn read(item: &Item) -> Result<Limit, SpannedError> {
             ));
         }
     };
-    limit.validate().map_err(|property| SpannedError::at(item, format!("the {property} is invalid")))?;
+    check(&limit).map_err(|error| error.or_at(item.span()))?;
     Ok(limit)
+}
+
+/// Checks a limit. The error has no position.
+pub(super) fn check(limit: &Limit) -> Result<(), SpannedError> {
+    limit.validate().map_err(|property| SpannedError::new(None, format!("the {property} is invalid")))
 }
 
 /// Returns a limit in the format of rig files. A free joint has none.

@@ -3,14 +3,13 @@
 
 use std::ops::Range;
 
-use glam::Vec3;
 use toml_edit::{Item, Table};
 
 use crate::asset::Skeleton;
 use crate::ik::Limit;
 use crate::text::toml::{
-    SpannedError, at_least, check_file, check_keys, choice, each, elements, number, optional, parse,
-    required, singles, string, table_like, tables, within,
+    SpannedError, check_file, check_keys, choice, each, elements, number, optional, parse, required, string,
+    table_like, tables,
 };
 
 use super::bone_names::{Bones, is_bone};
@@ -18,12 +17,14 @@ use super::model::{Chain, ChainKind, JointRig, Rig, path};
 use super::reparent::reparent;
 use super::{MimicRig, RigError};
 use node_names::read_node;
+use ranges::{CCD_BUDGET, PULL, STIFFNESS, WEIGHT, direction, position};
 
 pub(crate) mod limit;
 #[cfg(test)]
 mod mimic_tests;
 pub(crate) mod node_names;
 pub(crate) mod options;
+mod ranges;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -162,13 +163,10 @@ impl RigReader<'_> {
         let kind = kind.unwrap_or(ChainKind::Limb);
         let name = optional(table, "name", string)?.map(str::to_owned);
         let name = name.unwrap_or_else(|| self.skeleton.label(effector));
-        let bend = optional(table, "bend", |item, key| {
-            let bend = Vec3::from_array(singles(item, key)?).try_normalize();
-            bend.ok_or_else(|| SpannedError::at(item, "bend must not be zero"))
-        })?;
-        let pole = optional(table, "pole", singles)?.map(Vec3::from_array);
-        let weight = optional(table, "weight", at_least(0.0))?.unwrap_or(1.0);
-        let pull = optional(table, "pull", within(0.0..=1.0))?;
+        let bend = optional(table, "bend", direction)?;
+        let pole = optional(table, "pole", position)?;
+        let weight = WEIGHT.read(table)?.unwrap_or(1.0);
+        let pull = PULL.read(table)?;
         Ok(Chain { name, kind, effector, base, joints, bend, pole, weight, pull })
     }
 
@@ -176,10 +174,10 @@ impl RigReader<'_> {
         let keys = ["node", "stiffness", "limit", "mimic", "logical_parent", "ccd_budget"];
         check_keys(table, &keys)?;
         let node = required(table, "node", |item, _| self.node(item))?;
-        let stiffness = optional(table, "stiffness", within(0.0..=1.0))?.unwrap_or(0.0);
+        let stiffness = STIFFNESS.read(table)?.unwrap_or(0.0);
         let limit = optional(table, "limit", |item, _| limit::read(item))?.unwrap_or(Limit::Free);
         let logical_parent = optional(table, "logical_parent", |item, _| self.node(item))?;
-        let ccd_budget = optional(table, "ccd_budget", at_least(0.0))?.map_or(f64::INFINITY, f64::to_radians);
+        let ccd_budget = CCD_BUDGET.read(table)?.map_or(f64::INFINITY, f64::to_radians);
         let mimic = optional(table, "mimic", |item, _| self.mimic(item, &limit))?;
         Ok((node, JointRig { limit, stiffness, logical_parent, mimic, ccd_budget }))
     }

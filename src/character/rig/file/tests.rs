@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use glam::DVec3;
+use glam::{DVec3, Vec3};
 use proptest::prelude::*;
 
 use crate::asset::{Character, gltf, mannequin};
@@ -71,13 +71,15 @@ fn values_that_reading_would_refuse_are_not_written() {
     };
     let hinge = Limit::Hinge { axis: DVec3::X, min: f64::NAN, max: 1.0 };
     let limited = |rig: &mut Rig| rig.joints.entry(head).or_default().limit = hinge;
-    assert_eq!(error_after(&limited), "joint \"head\": limit range is invalid");
+    assert_eq!(error_after(&limited), "joint \"head\": the limit range is invalid");
     let stiff = |rig: &mut Rig| rig.joints.entry(head).or_default().stiffness = f64::INFINITY;
-    assert_eq!(error_after(&stiff), "joint \"head\": stiffness is invalid");
+    assert_eq!(error_after(&stiff), "joint \"head\": stiffness: value is not finite");
     let pole = |rig: &mut Rig| rig.chains[0].pole = Some(Vec3::NEG_INFINITY);
-    assert_eq!(error_after(&pole), "chain \"left arm\": pole must be finite");
+    assert_eq!(error_after(&pole), "chain \"left arm\": pole: value is not finite");
     let weight = |rig: &mut Rig| rig.chains[0].weight = f64::MAX;
-    assert!(error_after(&weight).ends_with("weight must be finite and not negative"));
+    assert!(error_after(&weight).ends_with("weight: value is too large"));
+    let weight = |rig: &mut Rig| rig.chains[0].weight = -1.0;
+    assert!(error_after(&weight).ends_with("weight must be at least 0"));
     let pull = |rig: &mut Rig| rig.chains[0].pull = Some(-0.5);
     assert!(error_after(&pull).ends_with("pull must be from 0 to 1"));
     let bend = |rig: &mut Rig| rig.chains[0].bend = Some(Vec3::ZERO);
@@ -306,9 +308,14 @@ fn the_ccd_budget_of_a_joint_is_read_in_degrees_and_written() {
         let error = read(&text(value), skeleton).unwrap_err().to_string();
         assert_eq!(error, format!("line 4: {cause}"));
     }
-    for budget in [-0.1, f64::NAN, f64::MAX] {
+    for (budget, cause) in [
+        (-0.1, "ccd_budget must be at least 0"),
+        (f64::NAN, "ccd_budget: value is not finite"),
+        (f64::MAX, "ccd_budget: value is not finite"),
+        (1e39, "ccd_budget: value is too large"),
+    ] {
         rig.joints.insert(head, JointRig { ccd_budget: budget, ..JointRig::default() });
         let error = write(&rig, skeleton, "").unwrap_err().to_string();
-        assert_eq!(error, "joint \"head\": ccd_budget is invalid", "{budget}");
+        assert_eq!(error, format!("joint \"head\": {cause}"));
     }
 }
