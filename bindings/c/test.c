@@ -89,10 +89,54 @@ static void test_bodies_that_are_refused(void)
     links[1].limit.kind = SINEW_HINGE;
     links[1].limit.min = 1.0;
     FAILS(sinew_body_new(links, 2, &body), SINEW_STATUS_INVALID, "limit range");
+    links[1].limit.kind = SINEW_EULER;
+    links[1].limit.order = 6;
+    FAILS(sinew_body_new(links, 2, &body), SINEW_STATUS_INVALID, "link 1: Euler angle order 6");
+    links[1].limit.order = SINEW_EULER_ZYX;
+    links[1].limit.euler_max[2] = -0.5;
+    FAILS(sinew_body_new(links, 2, &body), SINEW_STATUS_INVALID, "limit range");
     links[1].limit.kind = SINEW_FREE;
     memset(links[1].rest, 0, sizeof links[1].rest);
     FAILS(sinew_body_new(links, 2, &body), SINEW_STATUS_INVALID, "rest rotation");
     EXPECT(body == NULL);
+}
+
+/* Turns a link whose Euler angles are limited to the first one, from 0 to 0.5, towards a point. The tip is at x = 1. */
+static void turn_by_first_angle(uint32_t order, double angle, SinewResult *result, double *rotations)
+{
+    SinewLink links[2];
+    SinewBody *body = NULL;
+    SinewGoal goal = sinew_goal(1);
+
+    links[0] = sinew_link(SINEW_NONE, 0.0, 0.0, 0.0);
+    links[0].limit.kind = SINEW_EULER;
+    links[0].limit.order = order;
+    links[0].limit.euler_max[0] = 0.5;
+    links[1] = sinew_link(0, 1.0, 0.0, 0.0);
+    OK(sinew_body_new(links, 2, &body));
+    goal.parts = SINEW_POSITION;
+    goal.position[0] = cos(angle);
+    goal.position[2] = -sin(angle);
+    OK(sinew_body_solve(body, &goal, 1, NULL, result, 1));
+    OK(sinew_body_rotations(body, rotations, 8));
+    sinew_body_free(body);
+}
+
+static void test_limits_on_euler_angles(void)
+{
+    SinewResult result;
+    double rotations[8];
+
+    turn_by_first_angle(SINEW_EULER_YXZ, 0.3, &result, rotations);
+    EXPECT(result.outcome == SINEW_OUTCOME_REACHED && fabs(rotations[1] - sin(0.15)) < 1e-3);
+    turn_by_first_angle(SINEW_EULER_YXZ, 1.5, &result, rotations);
+    EXPECT(result.outcome != SINEW_OUTCOME_REACHED);
+    EXPECT(fabs(rotations[0]) < 1e-9 && fabs(rotations[2]) < 1e-9);
+    EXPECT(rotations[1] > 0.2 && rotations[1] < sin(0.25) + 1e-9);
+    /* The first angle is about z, which does not move the tip towards the point. */
+    turn_by_first_angle(SINEW_EULER_ZYX, 0.3, &result, rotations);
+    EXPECT(result.outcome != SINEW_OUTCOME_REACHED);
+    EXPECT(fabs(rotations[0]) < 1e-9 && fabs(rotations[1]) < 1e-9);
 }
 
 static void test_solve(void)
@@ -945,6 +989,7 @@ int main(int count, char **arguments)
 
     test_errors_without_handles();
     test_bodies_that_are_refused();
+    test_limits_on_euler_angles();
     test_solve();
     test_solve_many();
     test_characters_that_are_refused();

@@ -132,7 +132,7 @@ async function measure(page) {
 
 /** Checks the singular values against the determinant, and that the measured swivel is the requested one. */
 async function compute(page) {
-    const { product, determinant, swivel, kept, message } = await page.evaluate(async () => {
+    const { product, determinant, swivel, kept, message, turned, orders } = await page.evaluate(async () => {
         const { planar } = await import('./chain.js');
         const { Body } = await import('../solvers/sinew_solvers.js');
         const arm = planar([1, 0.8, 0.6], [0.3, 0.7, 0.6]);
@@ -148,19 +148,35 @@ async function compute(page) {
         limb.setRotations(Float64Array.of(0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1));
         limb.setRotations(rotations);
         const kept = Math.hypot(...limb.position(2).map((value, axis) => value - at[axis]));
-        let message = '';
-        try {
-            limb.setOption('textbok=true');
-        } catch (cause) {
-            message = cause.message;
-        }
-        return { product: large * small, determinant: Math.sqrt(dot(x, x) * dot(y, y) - dot(x, y) ** 2), swivel, kept, message };
+        const refused = (action) => {
+            try {
+                action();
+                return '';
+            } catch (cause) {
+                return cause.message;
+            }
+        };
+        const message = refused(() => limb.setOption('textbok=true'));
+        // The link may turn about y only, by at most half a radian.
+        const ball = new Body(Int32Array.of(-1, 0), Float64Array.of(0, 0, 0, 1, 0, 0));
+        ball.euler(0, 'yxz', Float64Array.of(0, 0, 0), Float64Array.of(0.5, 0, 0));
+        ball.solve(Uint32Array.of(1), Float64Array.of(0, 0, -1));
+        const turned = [...ball.rotations()].slice(0, 3);
+        const orders = [
+            refused(() => ball.euler(0, 'yxy', Float64Array.of(0, 0, 0), Float64Array.of(1, 1, 1))),
+            refused(() => ball.euler(0, 'xyz', Float64Array.of(0, 0), Float64Array.of(1, 1, 1))),
+            refused(() => ball.euler(0, 'xyz', Float64Array.of(1, 0, 0), Float64Array.of(0, 0, 0))),
+        ];
+        return { product: large * small, determinant: Math.sqrt(dot(x, x) * dot(y, y) - dot(x, y) ** 2), swivel, kept, message, turned, orders };
     });
     assert(Math.abs(product - determinant) < 1e-12, `singular values ${product}, determinant ${determinant}`);
     assert(Math.abs(swivel - 0.7) < 1e-9, `swivel ${swivel}`);
     assert(kept < 1e-12, `the pose is not restored: ${kept}`);
     assert.match(message, /textbook/);
     assert(!message.includes('\n'));
+    assert(Math.abs(turned[0]) < 1e-9 && Math.abs(turned[2]) < 1e-9, `turned by ${turned}`);
+    assert(turned[1] > 0.2 && turned[1] < Math.sin(0.25) + 1e-9, `turned by ${turned}`);
+    [/unknown order/, /three angles/, /limit range/].forEach((cause, index) => assert.match(orders[index], cause));
 }
 
 export async function demosReact(browser, server, shoot) {

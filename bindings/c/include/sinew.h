@@ -86,6 +86,41 @@
 #define SINEW_CONE 4
 
 /**
+ * Three Euler angles in the order `order`, from `euler_min` to `euler_max`, in radians.
+ */
+#define SINEW_EULER 5
+
+/**
+ * Euler angles about x, then the turned y, then the turned z.
+ */
+#define SINEW_EULER_XYZ 0
+
+/**
+ * Euler angles about x, then the turned z, then the turned y.
+ */
+#define SINEW_EULER_XZY 1
+
+/**
+ * Euler angles about y, then the turned x, then the turned z.
+ */
+#define SINEW_EULER_YXZ 2
+
+/**
+ * Euler angles about y, then the turned z, then the turned x.
+ */
+#define SINEW_EULER_YZX 3
+
+/**
+ * Euler angles about z, then the turned x, then the turned y.
+ */
+#define SINEW_EULER_ZXY 4
+
+/**
+ * Euler angles about z, then the turned y, then the turned x.
+ */
+#define SINEW_EULER_ZYX 5
+
+/**
  * A sphere: `points` is its centre. It has a `radius`.
  */
 #define SINEW_OBSTACLE_SPHERE 0
@@ -246,9 +281,13 @@ typedef struct SinewTrajectory SinewTrajectory;
  */
 typedef struct {
   /**
-   * `SINEW_FREE`, `SINEW_LOCKED`, `SINEW_HINGE`, `SINEW_PRISMATIC` or `SINEW_CONE`.
+   * `SINEW_FREE`, `SINEW_LOCKED`, `SINEW_HINGE`, `SINEW_PRISMATIC`, `SINEW_CONE` or `SINEW_EULER`.
    */
   uint32_t kind;
+  /**
+   * The order of Euler angles, from `SINEW_EULER_XYZ` to `SINEW_EULER_ZYX`.
+   */
+  uint32_t order;
   /**
    * The axis of a hinge, of a displacement, or of a twist.
    */
@@ -269,6 +308,14 @@ typedef struct {
    * Maximum swing about the first and the second swing axis, 0 to pi.
    */
   double swing[2];
+  /**
+   * Minimum Euler angles in the order `order`. Choose the order so that the middle angle stays from -pi/2 to pi/2.
+   */
+  double euler_min[3];
+  /**
+   * Maximum Euler angles in the order `order`.
+   */
+  double euler_max[3];
 } SinewLimit;
 
 /**

@@ -2,23 +2,14 @@
 
 use std::f64::consts::PI;
 
-use glam::{DVec3, EulerRot};
+use glam::DVec3;
 use pyo3::prelude::*;
 use sinew::ik;
+use sinew::ik::shared::{euler_order, euler_order_name};
 
 use crate::arrays::vector;
 use crate::error::error;
 use crate::pickle::{Reduced, reduce};
-
-/// The names of the orders of Euler angles.
-const ORDERS: [(&str, EulerRot); 6] = [
-    ("xyz", EulerRot::XYZ),
-    ("xzy", EulerRot::XZY),
-    ("yxz", EulerRot::YXZ),
-    ("yzx", EulerRot::YZX),
-    ("zxy", EulerRot::ZXY),
-    ("zyx", EulerRot::ZYX),
-];
 
 /// The type of a joint and its range of rotations or displacements from the rest pose. Angles are in radians, and axes are in the
 /// joint's rest frame. Axes may have any length except zero.
@@ -106,9 +97,9 @@ impl Limit {
     /// A range for each of three Euler angles. `order` is one of xyz, xzy, yxz, yzx, zxy and zyx.
     #[staticmethod]
     fn euler(order: &str, min: [f64; 3], max: [f64; 3]) -> PyResult<Self> {
-        let known = ORDERS.iter().find(|(name, _)| *name == order);
+        let known = euler_order(order).filter(|known| euler_order_name(*known) == Some(order));
         let unknown = || error(format!("unknown order \"{order}\"; use xyz, xzy, yxz, yzx, zxy or zyx"));
-        let (_, rotation) = *known.ok_or_else(unknown)?;
+        let rotation = known.ok_or_else(unknown)?;
         min.iter().zip(max).try_for_each(|(min, max)| check_range(*min, max))?;
         let text = format!("euler('{order}', {min:?}, {max:?})");
         Ok(Self { limit: ik::Limit::Euler { order: rotation, min, max }, text })
@@ -125,10 +116,7 @@ impl Limit {
                 let (swing, twist) = (<(f64, f64)>::from(swing), <(f64, f64)>::from(twist));
                 reduce(slf, "cone", (tuple(axis), tuple(side), swing, twist))
             }
-            ik::Limit::Euler { order, min, max } => {
-                let name = ORDERS.iter().find(|(_, known)| *known == order).map(|(name, _)| *name);
-                reduce(slf, "euler", (name, min, max))
-            }
+            ik::Limit::Euler { order, min, max } => reduce(slf, "euler", (euler_order_name(order), min, max)),
         }
     }
 

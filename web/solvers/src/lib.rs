@@ -105,6 +105,21 @@ impl Body {
         self.limit(link, Limit::Cone { axis, side, swing: [swing; 2], twist: [twist_from, twist_to] })
     }
 
+    /// Keeps three Euler angles of a link within ranges. `order` is one of `xyz`, `xzy`, `yxz`, `yzx`, `zxy` and `zyx`. `min` and `max` have
+    /// the three angles in this order. The middle angle should stay from -π/2 to π/2.
+    ///
+    /// # Errors
+    /// The same as for [`Body::hinge`], and if there is no such order, or if there are not three angles.
+    pub fn euler(&mut self, link: usize, order: &str, min: &[f64], max: &[f64]) -> Result<(), JsError> {
+        let unknown = || error(format!("unknown order {order:?}; use xyz, xzy, yxz, yzx, zxy or zyx"));
+        let order = ik::shared::euler_order(order).ok_or_else(unknown)?;
+        let three = |angles: &[f64]| {
+            <[f64; 3]>::try_from(angles).map_err(|_| error("min and max have three angles each"))
+        };
+        let (min, max) = (three(min)?, three(max)?);
+        self.limit(link, Limit::Euler { order, min, max })
+    }
+
     /// Keeps a link from rotating. A locked link has no column in [`Body::jacobian`].
     ///
     /// # Errors
