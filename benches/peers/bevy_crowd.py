@@ -1,0 +1,109 @@
+"""Draws the same crowds with sinew and with Bevy in turn, and prints the times per frame and their ratios.
+
+    cargo build --release
+    cargo build --release --manifest-path benches/peers/bevy-crowd/Cargo.toml --target-dir target/peers/bevy
+    python3 benches/peers/bevy_crowd.py [--adapter NAME] [--counts 100,1000,10000] [--frames 8] [--rounds 3] [--images OUT]
+                                        [--sinew FILE] [--bevy FILE]
+
+NAME is part of the name of a Vulkan adapter [default: WGPU_ADAPTER_NAME, otherwise llvmpipe]. In each round, each program runs once and
+draws the crowd several times. The table shows the median of all rounds and, in brackets, the shortest time. OUT is a folder for the last
+images of both programs.
+
+Both programs draw mannequins on level ground at 1280x720 with four samples per pixel, in the same places and with the same clips, camera,
+lights and shadow map. Both pose every figure in every frame, and read back every image before the next one is drawn. Only sinew puts
+feet on the ground, turns heads to the camera, and (without `--lod 0`) draws small figures with fewer triangles. Bevy poses the figures of
+the next frame while the last one is drawn.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TIMES = re.compile(r"^frames +median ([\d.]+) ms, least ([\d.]+) ms, of (\d+) frames$", re.MULTILINE)
+ADAPTER = re.compile(r"^adapter +(.+)$", re.MULTILINE)
+PROGRAMS = ("sinew", "sinew --lod 0", "Bevy")
+# Maximum duration of a run of a program.
+PATIENCE_SECONDS = 3600
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--adapter", default=os.environ.get("WGPU_ADAPTER_NAME", "llvmpipe"))
+    parser.add_argument("--counts", default="100,1000,10000")
+    parser.add_argument("--frames", type=int, default=8)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--images", type=pathlib.Path)
+    parser.add_argument("--sinew", type=pathlib.Path, default=ROOT / "target/release/sinew")
+    parser.add_argument("--bevy", type=pathlib.Path, default=ROOT / "target/peers/bevy/release/bevy-crowd")
+    options = parser.parse_args()
+    for program in (options.sinew, options.bevy):
+        if not program.exists():
+            sys.exit(f"{program} does not exist; build it first")
+    options.sinew, options.bevy = options.sinew.resolve(), options.bevy.resolve()
+    options.counts = [int(count) for count in options.counts.split(",")]
+    return options
+
+
+def command(program, count, options, folder):
+    """Returns the command of a program, and its last image."""
+    if program == "Bevy":
+        image = folder / "bevy.png"
+        return [options.bevy, "--count", count, "--frames", options.frames, "-o", image], image
+    level = ["--lod", 0] if program.endswith("--lod 0") else []
+    scene = ["--count", count, "--terrain", "flat", "--light", "classic"]
+    # sinew does not measure its first frame.
+    drawn = ["--frames", f"0..{options.frames + 1}", "-o", folder / "{frame:04}.png"]
+    adapter = ["--adapter", f"vulkan:{options.adapter}"]
+    return [options.sinew, "crowd", "-v", *scene, *level, *adapter, *drawn], folder / f"{options.frames:04}.png"
+
+
+def run(program, count, options):
+    """Runs a program once, and returns the median and the least milliseconds per frame, and the adapter."""
+    environment = {**os.environ, "WGPU_ADAPTER_NAME": options.adapter, "WGPU_BACKEND": "vulkan"}
+    with tempfile.TemporaryDirectory() as folder:
+        words, image = command(program, count, options, pathlib.Path(folder))
+        words = [str(word) for word in words]
+        result = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+        output = result.stdout + result.stderr
+        times, adapter = TIMES.search(output), ADAPTER.search(output)
+        if result.returncode != 0 or not times or not adapter or int(times[3]) != options.frames:
+            sys.exit(f"{' '.join(words)} failed:\n{output}")
+        if options.adapter.lower() not in adapter[1].lower():
+            sys.exit(f"{program} used the adapter {adapter[1]}")
+        if options.images:
+            options.images.mkdir(parents=True, exist_ok=True)
+            shutil.copy(image, options.images / f"{program.replace(' ', '')}-{count}.png")
+    return float(times[1]), float(times[2]), adapter[1]
+
+
+def main():
+    options = arguments()
+    adapters = {}
+    rows = []
+    for count in options.counts:
+        measured = {program: [] for program in PROGRAMS}
+        for _ in range(options.rounds):
+            for program in PROGRAMS:
+                median, least, adapters[program] = run(program, count, options)
+                measured[program].append((median, least))
+        median = {program: statistics.median(times for times, _ in measured[program]) for program in PROGRAMS}
+        least = {program: min(times for _, times in measured[program]) for program in PROGRAMS}
+        cells = [f"{median[program]:.1f} ({least[program]:.1f}) ms" for program in PROGRAMS]
+        cells += [f"{median[program] / median['Bevy']:.2f}" for program in PROGRAMS[:2]]
+        rows.append(f"| {count:,} | {' | '.join(cells)} |")
+        print(rows[-1], file=sys.stderr)
+    for program in ("sinew", "Bevy"):
+        print(f"{program}: {adapters[program]}")
+    print(f"| figures | {' | '.join(PROGRAMS)} | sinew / Bevy | sinew --lod 0 / Bevy |")
+    print("|" + "---|" * 6)
+    print("\n".join(rows))
+
+
+main()
