@@ -18,9 +18,8 @@ use sinew::crowd::{Crowd, CrowdGoal, CrowdModel, Destination, Look, PlayedClip, 
 use sinew::puppet::Puppet;
 use sinew::render::{AdapterChoice, Background, DecodedImages, Gpu, Light, Renderer, ShadingMode};
 use sinew::rig;
-use sinew::scene::picking::Ray;
 use sinew::scene::{self, ViewSettings};
-use sinew::view::{AUTO_FOV_Y, Bounds, Camera};
+use sinew::view::{AUTO_FOV_Y, Bounds, Camera, Ray};
 
 const SIZE: (u32, u32) = (1280, 720);
 const RADIUS: f32 = 6.0;

@@ -161,9 +161,9 @@ fn a_crowd_of_one_equals_a_puppet() {
             });
             let seconds = puppet.character().clips[clip].seconds;
             for _ in 0..5 {
-                let (_, before) = stage.crowd.read_pose(id).unwrap();
-                assert_eq!(before.len(), stage.crowd.model().joint_count());
                 stage.step(seconds / 5.7);
+                let (_, joints) = stage.crowd.read_pose(id).unwrap();
+                assert_eq!(joints.len(), stage.crowd.model().joint_count());
             }
             puppet.play(clip, seconds / 5.7 * 5.0);
             puppet.update().unwrap();

@@ -187,7 +187,7 @@ impl Batch {
         Ok(())
     }
 
-    /// Encodes that the states of removed characters become zeros, which means that there is no character, no stance and no goal.
+    /// Encodes clears of removed characters' state. Zeros mean that there is no character, no stance and no goal.
     pub(super) fn clear_removed(&mut self, encoder: &mut wgpu::CommandEncoder) {
         let states = [
             (&self.characters, size_of::<Character>()),

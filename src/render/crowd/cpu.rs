@@ -9,8 +9,7 @@ use crate::api::Missing;
 use crate::body::stance::Stance;
 use crate::body::{Figure, GOALS, Inputs, PackedGoal};
 use crate::gpu_types::Placed;
-use crate::scene::picking::Ray;
-use crate::view::Bounds;
+use crate::view::{Bounds, Ray};
 use crate::{Draw, Instance};
 
 use super::CrowdError;
@@ -19,7 +18,7 @@ use super::gait;
 use super::goal::{CrowdGoal, limited_rate, moved};
 use super::model::{CrowdModel, PartDraw};
 use super::palette::{enclose, palette};
-use super::pick::{PickRay, entry, meet_skin, nearest};
+use super::pick::{PickRay, hit_skin, nearest};
 use super::sample::{sample, sample_weights};
 use super::spawn::Spawn;
 use super::targets::{Destination, DestinationFields, Look, LookFields};
@@ -172,12 +171,12 @@ impl CpuCrowd {
         Ok(())
     }
 
-    /// Returns the nearest character that a ray meets, and the point on its skin in world metres. Both sides of triangles count.
+    /// Returns the nearest character that a ray hits, and the point on its skin in world metres. Both sides of triangles count.
     ///
     /// ```
     /// use sinew_render::crowd::{CpuCrowd, CrowdModel, Spawn};
-    /// use sinew_render::scene::picking::Ray;
     /// use sinew_character::glam::Vec3;
+    /// use sinew_character::view::Ray;
     /// use sinew_character::{asset, rig};
     ///
     /// let character = asset::mannequin()?;
@@ -197,20 +196,19 @@ impl CpuCrowd {
     /// [`CrowdError::NotFinite`] if a number of the ray is not finite.
     pub fn pick(&self, ray: &Ray) -> Result<Option<(usize, Vec3)>, CrowdError> {
         let Some(ray) = PickRay::new(ray)? else { return Ok(None) };
-        nearest((0..).zip(self.entries(&ray)).collect(), &ray, |index| Ok(self.meet(index, &ray)))
+        let entries = (0..).zip(self.entries(&ray)).collect();
+        nearest(entries, &ray, |indices| Ok(indices.to_vec()), |index| self.hit(index, &ray))
     }
 
-    /// Returns the distance to the skin of a character. See [`meet_skin`].
-    pub(super) fn meet(&self, index: usize, ray: &PickRay) -> Option<f32> {
+    /// Returns the distance to the skin of a character. See [`hit_skin`].
+    pub(super) fn hit(&self, index: usize, ray: &PickRay) -> Option<f32> {
         let posed = self.characters.get(index)?;
-        meet_skin(ray, &self.model, &posed.palette, &posed.weights)
+        hit_skin(ray, &self.model, &posed.palette, &posed.weights)
     }
 
-    /// Returns [`entry`] of each character.
+    /// Returns [`PickRay::entry`] of each character.
     pub(super) fn entries(&self, ray: &PickRay) -> Vec<f32> {
-        let joints = &self.model.joints;
-        let of = |posed: &Posed| entry(ray, &posed.state, joints, &posed.models, posed.placed.sphere);
-        self.characters.iter().map(of).collect()
+        self.characters.iter().map(|posed| ray.entry(posed.placed.sphere)).collect()
     }
 
     fn state_mut(&mut self, character: usize) -> Result<&mut Character, CrowdError> {

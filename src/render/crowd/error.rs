@@ -45,6 +45,9 @@ pub enum CrowdError {
     /// The character was despawned.
     #[error("the character does not exist any more")]
     Despawned,
+    /// The character was added after the last step, so it has no pose.
+    #[error("the character has no pose yet, because it was added after the last step")]
+    NotPosed,
     /// The GPU cannot hold or draw the crowd.
     #[error(transparent)]
     Render(#[from] RenderError),

@@ -94,7 +94,7 @@ impl Kernels {
     /// Returns the kernel that finds the characters near a ray.
     pub(super) fn pick(&self, gpu: &Gpu) -> &Kernel {
         use Access::{Read, Uniform, Write};
-        let buffers = [Uniform, Uniform, Read, Read, Read, Read, Write];
+        let buffers = [Uniform, Uniform, Read, Write];
         self.pick.get_or_init(|| Kernel::new(gpu, "pick", PICK_FILES, "pick", &[], &buffers))
     }
 }

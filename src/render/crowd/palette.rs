@@ -47,7 +47,7 @@ pub(super) fn enclose(character: &Character, joints: &[CrowdJoint], models: &[Ro
 
 /// Returns an upper bound for the largest factor by which a matrix stretches a vector. It is Gershgorin's bound (1931)
 /// for the product of the matrix and its transpose.
-pub(super) fn stretch(m: &Rows) -> f32 {
+fn stretch(m: &Rows) -> f32 {
     let [x, y, z] = [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| m.vector(axis));
     let longest = x.dot(x).max(y.dot(y)).max(z.dot(z));
     let skewed = x.dot(y).abs().max(y.dot(z).abs()).max(z.dot(x).abs());

@@ -34,7 +34,7 @@ impl Crowd {
     /// tools. It is not needed for drawing.
     ///
     /// # Errors
-    /// [`CrowdError`] if the character does not exist, or if the driver reports an error.
+    /// [`CrowdError`] if the character does not exist, if it was added after the last step, or if the driver reports an error.
     pub fn read_pose(&self, id: CharacterId) -> Result<(Affine3A, Vec<Affine3A>), CrowdError> {
         let (c, _, rows) = self.read_state(id)?;
         let place = Affine3A::from_scale_rotation_translation(Vec3::splat(c.scale), c.rotation, c.position);
@@ -44,6 +44,9 @@ impl Crowd {
     /// Waits for the GPU and returns a character, its stance, and `model_from_joint` of its joints.
     pub(super) fn read_state(&self, id: CharacterId) -> Result<(Character, Stance, Vec<Rows>), CrowdError> {
         let batch = self.batch(id)?;
+        if batch.slots.posed(id.slot).is_none() {
+            return Err(CrowdError::NotPosed);
+        }
         let read = |buffer: &wgpu::Buffer, range: Range<u64>| {
             let encoder = self.gpu.device.create_command_encoder(&Default::default());
             read_back(&self.gpu, encoder, buffer, range, <[u8]>::to_vec)

@@ -1,4 +1,4 @@
-//! Which slots of a batch contain characters. All operations take constant or logarithmic time.
+//! Which slots of a batch contain characters. All operations except [`Slots::clear`] take constant or logarithmic time.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -15,6 +15,10 @@ pub(super) struct Slots {
     cleared: BinaryHeap<Reverse<u32>>,
     /// Slots that were freed since the last call of [`Slots::clear`].
     freed: Vec<u32>,
+    /// Slots that were taken since the last call of [`Slots::clear`].
+    taken: Vec<u32>,
+    /// For each slot, whether it is in `taken`.
+    is_new: Vec<bool>,
     /// For each slot, the number of times that it was taken or freed. It is odd while the slot contains a character.
     generations: Vec<u32>,
 }
@@ -30,8 +34,15 @@ pub(super) struct Slot {
 
 impl Slots {
     pub(super) fn new(capacity: u32) -> Self {
-        let generations = vec![0; capacity as usize];
-        Self { capacity, used: 0, cleared: BinaryHeap::new(), freed: Vec::new(), generations }
+        Self {
+            capacity,
+            used: 0,
+            cleared: BinaryHeap::new(),
+            freed: Vec::new(),
+            taken: Vec::new(),
+            is_new: vec![false; capacity as usize],
+            generations: vec![0; capacity as usize],
+        }
     }
 
     /// Returns the number of slots that have ever been used. All later slots are free.
@@ -61,6 +72,10 @@ impl Slots {
         };
         let generation = self.generations.get_mut(index as usize)?;
         *generation = generation.wrapping_add(1);
+        if let Some(is_new) = self.is_new.get_mut(index as usize).filter(|is_new| !**is_new) {
+            *is_new = true;
+            self.taken.push(index);
+        }
         Some(Slot { index, generation: *generation, is_dirty })
     }
 
@@ -81,9 +96,21 @@ impl Slots {
         self.generations.get(index as usize).copied().filter(|generation| generation % 2 == 1)
     }
 
+    /// Returns the generation of the character in a slot if it was added before the last call of [`Slots::clear`]. Until a step poses a new
+    /// character, the GPU may still have the pose of the one that it replaced.
+    pub(super) fn posed(&self, index: u32) -> Option<u32> {
+        let is_new = self.is_new.get(index as usize).copied().unwrap_or_default();
+        self.generation(index).filter(|_| !is_new)
+    }
+
     /// Calls a function with the ranges of slots that were freed since the last call and are still free. The function must clear their
-    /// state.
+    /// state. From now on, all characters count as posed.
     pub(super) fn clear(&mut self, mut clear: impl FnMut(Range<u32>)) {
+        for index in self.taken.drain(..) {
+            if let Some(is_new) = self.is_new.get_mut(index as usize) {
+                *is_new = false;
+            }
+        }
         self.freed.sort_unstable();
         for run in self.freed.chunk_by(|a, b| a + 1 == *b) {
             if let (Some(&first), Some(&last)) = (run.first(), run.last()) {
@@ -118,6 +145,7 @@ mod tests {
         assert_eq!(ranges, [1..3, 5..6]);
         assert_eq!((slots.free(), slots.len(), slots.used()), (3, 3, 6));
         assert_eq!([take(&mut slots), take(&mut slots)], [(1, 3, false), (2, 3, false)]);
+        assert_eq!([0, 1, 2, 5].map(|index| slots.posed(index)), [Some(1), None, None, None]);
         slots.clear(|range| panic!("{range:?} was not freed"));
     }
 
@@ -128,8 +156,9 @@ mod tests {
         assert!(slots.release(0, 1));
         assert_eq!(take(&mut slots), (1, 1, false));
         assert_eq!(take(&mut slots), (0, 3, true));
-        assert_eq!(slots.generation(0), Some(3));
+        assert_eq!((slots.generation(0), slots.posed(0)), (Some(3), None));
         slots.clear(|range| panic!("{range:?} is in use"));
+        assert_eq!((slots.posed(0), slots.posed(1)), (Some(3), Some(1)));
         assert!(slots.release(0, 3));
         assert_eq!((slots.generation(0), slots.generation(9)), (None, None));
     }

@@ -65,7 +65,7 @@ impl Surface {
 
     /// Returns the distance in metres along a ray to the first triangle that it hits, and the node of that triangle.
     pub(super) fn meet(&self, ray: &Ray) -> Option<(f32, usize)> {
-        let met = |triangle: &Triangle| Some((ray.meet_triangle(triangle.corners)?.0, triangle.node));
+        let met = |triangle: &Triangle| Some((ray.hit_triangle(triangle.corners)?.0, triangle.node));
         self.triangles.iter().filter_map(met).min_by(|a, b| a.0.total_cmp(&b.0))
     }
 }
