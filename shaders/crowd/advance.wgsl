@@ -23,13 +23,17 @@ const ROUGHLY: f32 = 0.8;
 const TURN_BACK: f32 = 0.9;
 // Time in seconds in which a character starts or stops walking.
 const STOPPING: f32 = 0.3;
-// A character walks until its distance from its destination is the first fraction of the radius. It has arrived at the second one.
+// Fractions of the radius: a character stops walking at INNER, and has arrived within ARRIVED.
 const INNER: f32 = 0.9;
 const ARRIVED: f32 = 0.92;
 // Cosines of the angle between the walking direction and the direction to the destination. A character only turns if the cosine is below
 // the first one, and walks at its full speed above the second one.
 const ASIDE: f32 = 0.3;
 const AHEAD: f32 = 0.8;
+// Largest distance to a destination along each axis, in metres. Products of such distances are finite.
+const FARTHEST: f32 = 1e9;
+// Shortest duration in seconds of a clip that moves its character, so that velocities are finite.
+const SHORTEST: f32 = 1e-3;
 
 // How a character moves in a step to its destination.
 struct Approach {
@@ -57,11 +61,29 @@ fn steering(character: Character, velocity: vec3<f32>) -> f32 {
     return select(TURN_BACK, -TURN_BACK, side < 0.0);
 }
 
+// Returns the velocity of a character in its own space in metres per second, averaged over the clip if it has root motion.
+fn clip_velocity(clip: ClipInfo) -> vec3<f32> {
+    return clip.stride + clip.jump / max(clip.seconds, SHORTEST);
+}
+
+// Returns how far the root motion of its clips has carried a character away from its position, in metres of its model. The position follows
+// when the clip starts over.
+fn lead_of(index: u32) -> vec3<f32> {
+    var lead = vec3<f32>(0.0);
+    for (var i = 0u; i < LAYERS; i++) {
+        let layer = characters[index].layers[i];
+        if layer.clip < crowd.clips && layer.mask == NONE {
+            let clip = clips[layer.clip];
+            lead = mix(lead, clip.jump * (layer.time / max(clip.seconds, SHORTEST)), layer.weight);
+        }
+    }
+    return lead;
+}
+
 // Returns how a character moves to its destination. It turns before it walks, so that it does not circle around the point, and slows down
-// so that it stops there.
-fn approach(index: u32) -> Approach {
+// so that it stops there. `body` is x and z of its body in world metres.
+fn approach(index: u32, body: vec2<f32>) -> Approach {
     var velocity = vec3<f32>(0.0);
-    var direction = vec3<f32>(0.0);
     var standing = 0.0;
     for (var i = 0u; i < LAYERS; i++) {
         let layer = characters[index].layers[i];
@@ -72,18 +94,16 @@ fn approach(index: u32) -> Approach {
             standing = max(standing, layer.weight);
             continue;
         }
-        let clip = clips[layer.clip];
-        velocity = mix(velocity, clip.stride * layer.speed, layer.weight);
-        direction = mix(direction, (clip.stride + clip.jump) * layer.speed, layer.weight);
+        velocity = mix(velocity, clip_velocity(clips[layer.clip]) * layer.speed, layer.weight);
     }
     let character = characters[index];
-    let offset = character.destination - character.position.xz;
+    let offset = clamp(character.destination - body, vec2<f32>(-FARTHEST), vec2<f32>(FARTHEST));
     let distance = length(offset);
     let remaining = distance - INNER * character.radius;
     if distance <= ARRIVED * character.radius || (standing >= 1.0 && distance <= character.radius) {
         return Approach(0.0, max(remaining, 0.0), 1.0);
     }
-    var walk = quat_rotate(character.rotation, direction * character.pace).xz;
+    var walk = quat_rotate(character.rotation, velocity * character.pace).xz;
     if all(walk == vec2<f32>(0.0)) {
         // Clips that do not walk face along +Z.
         walk = quat_rotate(character.rotation, vec3<f32>(0.0, 0.0, 1.0)).xz;
@@ -118,8 +138,11 @@ fn advance(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups
     }
     let has_destination = characters[index].radius > 0.0;
     var approached = Approach(0.0, 0.0, 0.0);
+    // Where the body is. Without a destination, root motion is not considered.
+    var body = characters[index].position;
     if has_destination {
-        approached = approach(index);
+        body += quat_rotate(characters[index].rotation, lead_of(index) * characters[index].scale);
+        approached = approach(index, body.xz);
     }
     let change = crowd.seconds / STOPPING;
     var velocity = vec3<f32>(0.0);
@@ -133,7 +156,7 @@ fn advance(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups
         let clip = clips[layer.clip];
         layer.time += layer.speed * crowd.seconds;
         if layer.stands != 0u {
-            layer.weight += clamp(approached.stands - layer.weight, -change, change);
+            layer.weight = clamp(layer.weight + clamp(approached.stands - layer.weight, -change, change), 0.0, 1.0);
             can_stand = can_stand || layer.mask == NONE;
         } else {
             layer.weight = clamp(layer.weight + layer.rate * crowd.seconds, 0.0, 1.0);
@@ -146,7 +169,8 @@ fn advance(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups
             layer.time = clamp(layer.time, 0.0, clip.seconds);
         }
         if layer.mask == NONE {
-            velocity = mix(velocity, clip.stride * layer.speed, layer.weight);
+            let moves = select(clip.stride, clip_velocity(clip), has_destination);
+            velocity = mix(velocity, moves * layer.speed, layer.weight);
             jump = mix(jump, clip.jump * starts, layer.weight);
         }
         characters[index].layers[i] = layer;
@@ -156,6 +180,7 @@ fn advance(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups
     var half = 0.5 * steering(character, velocity) * crowd.seconds;
     // How far the character walks, in metres of its model.
     var walked = velocity * (crowd.seconds * character.pace);
+    var behind = vec3<f32>(0.0);
     if has_destination {
         half = approached.half;
         if !can_stand {
@@ -163,15 +188,17 @@ fn advance(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups
         }
         let reach = length(walked) * abs(character.scale);
         walked *= select(1.0, approached.distance / reach, reach > approached.distance);
+        behind = lead_of(index);
+    } else if character.pace != 0.0 {
+        // When a clip with root motion restarts, `jump` undoes the clip's own displacement, regardless of how fast the character walks.
+        walked += jump;
     }
     let turn = quat_normalize(vec4<f32>(0.0, half, 0.0, 1.0));
     let rotation = quat_normalize(quat_mul(turn, character.rotation));
-    // When a clip with root motion restarts, `jump` undoes the clip's own displacement, regardless of how fast the character walks.
-    jump = select(jump, vec3<f32>(0.0), character.pace == 0.0);
-    let moved = (walked + jump) * character.scale;
-    var position = character.position + quat_rotate(rotation, moved);
+    body += quat_rotate(rotation, walked * character.scale);
+    var position = body - quat_rotate(rotation, behind * character.scale);
     if crowd.columns > 0u {
-        position.y = terrain_height(position.xz);
+        position.y = terrain_height(body.xz);
     }
     characters[index].rotation = rotation;
     characters[index].position = position;

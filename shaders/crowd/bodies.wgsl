@@ -28,27 +28,16 @@ fn in_model(character: u32, position: vec3<f32>) -> vec3<f32> {
     return unplaced(character, position - characters[character].position);
 }
 
-fn is_below_hips(joint: u32) -> bool {
-    var above = joint;
-    for (var i = 0u; i < 256u && above != NONE && body.hips != NONE; i++) {
-        if above == body.hips {
-            return true;
-        }
-        above = joints[above].parent;
-    }
-    return false;
-}
-
 // Converts a position from the frame of a goal to model space, after the hips moved.
-fn goal_point(character: u32, base: Base, frame: u32, position: vec3<f32>) -> vec3<f32> {
-    if frame == WORLD {
+fn goal_point(character: u32, base: Base, goal: PackedGoal, position: vec3<f32>) -> vec3<f32> {
+    if goal.frame == WORLD {
         return in_model(character, position);
     }
-    if frame == CHARACTER {
+    if goal.frame == CHARACTER {
         return position;
     }
-    let at = row_point(models[character * crowd.joints + frame], position);
-    if is_below_hips(frame) {
+    let at = row_point(models[character * crowd.joints + goal.frame], position);
+    if (goal.flags & FOLLOWS_HIPS) != 0u {
         return moved(base, at);
     }
     return at;
@@ -63,7 +52,7 @@ fn goal_turn(character: u32, base: Base, goal: PackedGoal) -> vec4<f32> {
         return goal.rotation;
     }
     let turn = quat_mul(orientation(character * crowd.joints, goal.frame), goal.rotation);
-    if is_below_hips(goal.frame) {
+    if (goal.flags & FOLLOWS_HIPS) != 0u {
         return quat_mul(base.turn, turn);
     }
     return turn;
@@ -103,7 +92,7 @@ fn limb_goal(character: u32, index: u32, base: Base, foot: FootGoal) -> LimbGoal
     if found != NONE {
         let goal = goals[found];
         let weight = min(goal.weight, 1.0);
-        at = mix(at, goal_point(character, base, goal.frame, goal.position), weight);
+        at = mix(at, goal_point(character, base, goal, goal.position), weight);
         is_moved = true;
         if (goal.flags & HAS_ROTATION) != 0u && is_finite(goal.rotation) {
             let now = orientation(first, end);
@@ -112,7 +101,7 @@ fn limb_goal(character: u32, index: u32, base: Base, foot: FootGoal) -> LimbGoal
         }
         if (goal.flags & HAS_POLE) != 0u && is_finite3(goal.pole) {
             let origin = position_of(models[first + body.limb[index].first]);
-            pole = unmoved(base, goal_point(character, base, goal.frame, goal.pole)) - origin;
+            pole = unmoved(base, goal_point(character, base, goal, goal.pole)) - origin;
         }
     }
     return LimbGoal(quat_mul(quat_conjugate(base.turn), turn), unmoved(base, at), pole, is_moved);
@@ -146,7 +135,7 @@ fn pose_chain(character: u32, chain: u32, base: Base) {
     if found != NONE {
         let end = body.chain[chain].joints[min(body.chain[chain].links, LINKS)];
         let now = position_of(models[character * crowd.joints + end]);
-        let goal = unmoved(base, goal_point(character, base, goals[found].frame, goals[found].position));
+        let goal = unmoved(base, goal_point(character, base, goals[found], goals[found].position));
         solve_chain(character * crowd.joints, chain, mix(now, goal, min(goals[found].weight, 1.0)));
     }
 }
@@ -160,7 +149,7 @@ fn pose_head(character: u32, base: Base) {
     var weight = characters[character].looks;
     let found = goal_of(character, HEAD);
     if found != NONE {
-        at = goal_point(character, base, goals[found].frame, goals[found].position);
+        at = goal_point(character, base, goals[found], goals[found].position);
         weight = goals[found].weight;
     }
     aim_head(character, unmoved(base, at), weight);

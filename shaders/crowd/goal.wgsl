@@ -5,6 +5,8 @@ const HAS_ROTATION: u32 = 1u;
 const HAS_POLE: u32 = 2u;
 // The goals of a new character are zeros, which are not goals of the first limb.
 const IS_SET: u32 = 4u;
+// The goal is in the frame of a joint that moves along with the hips.
+const FOLLOWS_HIPS: u32 = 8u;
 // The value of `limb` in a goal that the head looks at.
 const HEAD: u32 = 0xfffffffeu;
 // The values of `frame` that are not the index of a joint: the world, and the model space of the character.

@@ -5,8 +5,9 @@ use std::mem::{offset_of, size_of};
 use wgpu::naga;
 
 use crate::body::stance::{Foot, Stance};
+use crate::body::types::{CrowdJoint, Local, Rows};
 use crate::body::{self, BodyParts, CrowdChain, CrowdLimb, JointLimit, PackedGoal, Sole};
-use crate::crowd::{Character, CrowdLayer, PickRay, Step};
+use crate::crowd::{Character, ClipInfo, CrowdLayer, PickRay, Step};
 use crate::gpu_types::{
     CullSize, CullViews, Globals, Instance, LEVELS, Line, PartConstants, Placed, PunctualLightRecord,
     UvTransform, Vertex, VertexSurface, flags,
@@ -136,6 +137,28 @@ fn bodies_of_crowds_have_the_same_layout_in_shaders_and_rust() {
         "bodies",
         PackedGoal { rotation, position, limb, pole, flags, weight, rate, frame, reserved }
     );
+    assert_twins!(
+        "bodies",
+        CrowdJoint { rest_rotation, rest_translation, parent, rest_scale, radius, masks }
+    );
+    assert_twins!("bodies", Local { rotation, translation, reserved, scale, reserved_2 });
+    assert_twins!("bodies", Rows { x, y, z });
+    for (name, here) in [
+        ("HAS_ROTATION", body::HAS_ROTATION),
+        ("HAS_POLE", body::HAS_POLE),
+        ("IS_SET", body::IS_SET),
+        ("FOLLOWS_HIPS", body::FOLLOWS_HIPS),
+        ("HEAD", body::HEAD),
+        ("WORLD", body::WORLD),
+        ("CHARACTER", body::CHARACTER),
+        ("DETACHED", body::DETACHED),
+        ("BELOW_HIPS", body::BELOW_HIPS),
+        ("HINGED", body::HINGED),
+        ("NONE", body::types::NONE),
+    ] {
+        assert_eq!(constant("bodies", name), here, "{name}");
+    }
+    assert_eq!(constant("bodies", "GOALS") as usize, body::GOALS);
     assert_twins!("bodies", Foot { heel, toe, offset, heading, weight, yaw });
     assert_twins!(
         "bodies",
@@ -168,6 +191,7 @@ fn characters_of_crowds_have_the_same_layout_in_shaders_and_rust() {
         }
     );
     assert_twins!("pick", PickRay { origin, reserved, direction, reserved_2 });
+    assert_twins!("advance", ClipInfo { stride, seconds, jump, reserved });
     assert_twins!("advance", CrowdLayer { clip, time, speed, weight, rate, mask, loops, stands });
     assert_twins!(
         "advance",

@@ -13,6 +13,8 @@ pub const HAS_ROTATION: u32 = 1;
 pub const HAS_POLE: u32 = 2;
 /// The flag of every goal that was set, whose weight can change over time.
 pub const IS_SET: u32 = 4;
+/// The flag of a goal in the frame of a joint that moves along with the hips.
+pub const FOLLOWS_HIPS: u32 = 8;
 /// The limb index that marks a goal for the head to look at.
 pub const HEAD: u32 = 0xffff_fffe;
 /// The frame of a goal in world space. Other values are [`CHARACTER`] or the index of a joint.

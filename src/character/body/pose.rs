@@ -4,7 +4,7 @@
 use glam::{Quat, Vec3};
 
 use super::frames::{part_of, unit};
-use super::goal::{CHARACTER, GOALS, HAS_POLE, HAS_ROTATION, HEAD, PackedGoal, WORLD};
+use super::goal::{CHARACTER, FOLLOWS_HIPS, GOALS, HAS_POLE, HAS_ROTATION, HEAD, PackedGoal, WORLD};
 use super::types::NONE;
 use super::{BELOW_HIPS, Base, CrowdLimb, Figure, FootGoal, Ground, LIMBS};
 
@@ -60,28 +60,14 @@ impl Figure<'_> {
         self.unplaced(position - self.place.position)
     }
 
-    fn is_below_hips(&self, joint: u32) -> bool {
-        let (hips, mut above) = (self.body.parts.hips, joint);
-        for _ in 0..256 {
-            if above == NONE || hips == NONE {
-                break;
-            }
-            if above == hips {
-                return true;
-            }
-            above = self.joints.get(above as usize).map_or(NONE, |joint| joint.parent);
-        }
-        false
-    }
-
     /// Converts a position from the frame of a goal to model space, after the hips moved.
-    fn goal_point(&self, base: &Base, frame: u32, position: Vec3) -> Vec3 {
-        match frame {
+    fn goal_point(&self, base: &Base, goal: &PackedGoal, position: Vec3) -> Vec3 {
+        match goal.frame {
             WORLD => self.in_model(position),
             CHARACTER => position,
             joint => {
                 let at = self.rows(joint).point(position);
-                if self.is_below_hips(joint) { base.moved(at) } else { at }
+                if goal.flags & FOLLOWS_HIPS != 0 { base.moved(at) } else { at }
             }
         }
     }
@@ -93,7 +79,7 @@ impl Figure<'_> {
             CHARACTER => goal.rotation,
             joint => {
                 let turn = self.orientation(joint) * goal.rotation;
-                if self.is_below_hips(joint) { base.turn * turn } else { turn }
+                if goal.flags & FOLLOWS_HIPS != 0 { base.turn * turn } else { turn }
             }
         }
     }
@@ -118,7 +104,7 @@ impl Figure<'_> {
         }
         if let Some(goal) = goal {
             let weight = goal.weight.min(1.0);
-            at = at * (1.0 - weight) + self.goal_point(base, goal.frame, goal.position) * weight;
+            at = at * (1.0 - weight) + self.goal_point(base, &goal, goal.position) * weight;
             is_moved = true;
             if goal.flags & HAS_ROTATION != 0 && goal.rotation.is_finite() {
                 let now = self.orientation(limb.end);
@@ -126,7 +112,7 @@ impl Figure<'_> {
                 turn = part_of(wanted * (turn * now).conjugate(), weight) * turn;
             }
             if goal.flags & HAS_POLE != 0 && goal.pole.is_finite() {
-                let at = self.goal_point(base, goal.frame, goal.pole);
+                let at = self.goal_point(base, &goal, goal.pole);
                 pole = base.unmoved(at) - self.position(limb.first);
             }
         }
@@ -155,13 +141,13 @@ impl Figure<'_> {
         for (index, chain) in (body.parts.limbs..).zip(body.chains()) {
             let Some(goal) = inputs.goal(index) else { continue };
             let end = chain.joints.get(chain.links as usize).copied().unwrap_or(NONE);
-            let at = self.goal_point(&base, goal.frame, goal.position);
+            let at = self.goal_point(&base, &goal, goal.position);
             let (now, at) = (self.position(end), base.unmoved(at));
             let weight = goal.weight.min(1.0);
             self.solve_chain(chain, now * (1.0 - weight) + at * weight);
         }
         let (at, weight) = match inputs.goal(HEAD) {
-            Some(goal) => (self.goal_point(&base, goal.frame, goal.position), goal.weight),
+            Some(goal) => (self.goal_point(&base, &goal, goal.position), goal.weight),
             None => (self.in_model(inputs.eye), inputs.looks),
         };
         self.aim_head(base.unmoved(at), weight);

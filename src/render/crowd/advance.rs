@@ -18,14 +18,17 @@ const ROUGHLY: f32 = 0.8;
 const TURN_BACK: f32 = 0.9;
 /// Time in seconds in which a character starts or stops walking.
 const STOPPING: f32 = 0.3;
-/// A character walks until its distance from its destination is the first fraction of the radius. It has arrived at the second
-/// one.
+/// Fractions of the radius: a character stops walking at `INNER`, and has arrived within `ARRIVED`.
 const INNER: f32 = 0.9;
 const ARRIVED: f32 = 0.92;
 /// Cosines of the angle between the walking direction and the direction to the destination. A character only turns if the
 /// cosine is below the first one, and walks at its full speed above the second one.
 const ASIDE: f32 = 0.3;
 const AHEAD: f32 = 0.8;
+/// Largest distance to a destination along each axis, in metres. Products of such distances are finite.
+pub(super) const FARTHEST: f32 = 1e9;
+/// Maximum duration of a step in seconds.
+const LONGEST_STEP: f32 = 10.0;
 
 /// How a character moves in a step to its destination.
 #[derive(Clone, Copy)]
@@ -38,6 +41,11 @@ struct Approach {
     stands: f32,
 }
 
+/// Returns the duration of a step in the valid range, or 0 if it is not finite.
+pub(super) fn limited_seconds(seconds: f32) -> f32 {
+    if seconds.is_finite() { seconds.clamp(0.0, LONGEST_STEP) } else { 0.0 }
+}
+
 /// Advances the weights of a character's goals by a time in seconds.
 pub(super) fn fade(goals: &mut [PackedGoal], seconds: f32) {
     for goal in goals.iter_mut().filter(|goal| goal.rate != 0.0 && goal.flags & IS_SET != 0) {
@@ -45,14 +53,35 @@ pub(super) fn fade(goals: &mut [PackedGoal], seconds: f32) {
     }
 }
 
+/// Returns how far the root motion of its clips has carried a character away from its position, in metres of its model. The position follows
+/// when the clip starts over.
+pub(super) fn lead(character: &Character, clips: &[ClipInfo]) -> Vec3 {
+    let mut lead = Vec3::ZERO;
+    for layer in character.layers.iter().filter(|layer| layer.mask == NONE) {
+        if let Some(clip) = clips.get(layer.clip as usize) {
+            lead = lead.lerp(clip.jump * clip.cycles(layer.time), layer.weight);
+        }
+    }
+    lead
+}
+
 /// Advances a character by a time in seconds.
+///
+/// Without a destination, a clip with root motion moves the character when it starts over. With a destination, the character moves steadily
+/// by as much, so that it can stop at any time.
 pub(super) fn advance(
     character: &mut Character,
     clips: &[ClipInfo],
     seconds: f32,
     terrain: Option<&Terrain>,
 ) {
-    let approached = (character.radius > 0.0).then(|| approach(character, clips, seconds));
+    let has_destination = character.radius > 0.0;
+    // Where the body is. Without a destination, root motion is not considered.
+    let mut body = character.position;
+    if has_destination {
+        body += character.rotation * (lead(character, clips) * character.scale);
+    }
+    let approached = has_destination.then(|| approach(character, clips, body.xz(), seconds));
     let standing = approached.map_or(0.0, |approached| approached.stands);
     let change = seconds / STOPPING;
     let (mut velocity, mut jump, mut can_stand) = (Vec3::ZERO, Vec3::ZERO, false);
@@ -60,7 +89,8 @@ pub(super) fn advance(
         let Some(clip) = clips.get(layer.clip as usize) else { continue };
         layer.time += layer.speed * seconds;
         if layer.stands != 0 {
-            layer.weight += (standing - layer.weight).max(-change).min(change);
+            let by = (standing - layer.weight).max(-change).min(change);
+            layer.weight = (layer.weight + by).clamp(0.0, 1.0);
             can_stand |= layer.mask == NONE;
         } else {
             layer.weight = (layer.weight + layer.rate * seconds).clamp(0.0, 1.0);
@@ -73,7 +103,8 @@ pub(super) fn advance(
             layer.time = layer.time.clamp(0.0, clip.seconds);
         }
         if layer.mask == NONE {
-            velocity = velocity.lerp(clip.stride * layer.speed, layer.weight);
+            let moves = if has_destination { clip.velocity() } else { clip.stride };
+            velocity = velocity.lerp(moves * layer.speed, layer.weight);
             jump = jump.lerp(clip.jump * starts, layer.weight);
         }
     }
@@ -82,6 +113,7 @@ pub(super) fn advance(
     let mut half = 0.5 * turn * seconds;
     // How far the character walks, in metres of its model.
     let mut walked = velocity * (seconds * character.pace);
+    let mut behind = Vec3::ZERO;
     if let Some(approached) = approached {
         half = approached.half;
         if !can_stand {
@@ -89,39 +121,40 @@ pub(super) fn advance(
         }
         let reach = walked.length() * character.scale.abs();
         walked *= if reach > approached.distance { approached.distance / reach } else { 1.0 };
+        behind = lead(character, clips);
+    } else if character.pace != 0.0 {
+        // When a clip that moves its character loops, `jump` undoes the motion of the clip, regardless of how fast the character walks.
+        walked += jump;
     }
     let turn = normalize(Vec4::new(0.0, half, 0.0, 1.0));
     character.rotation = normalize(Vec4::from(turn * character.rotation));
-    // When a clip that moves its character loops, `jump` undoes the motion of the clip, regardless of how fast the
-    // character walks.
-    let jump = if character.pace == 0.0 { Vec3::ZERO } else { jump };
-    let moved = (walked + jump) * character.scale;
-    character.position += character.rotation * moved;
+    body += character.rotation * (walked * character.scale);
+    character.position = body - character.rotation * (behind * character.scale);
     if let Some(terrain) = terrain {
-        character.position.y = terrain.height(character.position.xz());
+        character.position.y = terrain.height(body.xz());
     }
 }
 
 /// Returns how a character moves to its destination. It turns before it walks, so that it does not circle around the point, and
-/// slows down so that it stops there.
-fn approach(character: &Character, clips: &[ClipInfo], seconds: f32) -> Approach {
-    let (mut velocity, mut direction, mut standing) = (Vec3::ZERO, Vec3::ZERO, 0.0_f32);
+/// slows down so that it stops there. `body` is x and z of its body in world metres.
+fn approach(character: &Character, clips: &[ClipInfo], body: Vec2, seconds: f32) -> Approach {
+    let (mut velocity, mut standing) = (Vec3::ZERO, 0.0_f32);
     for layer in character.layers.iter().filter(|layer| layer.mask == NONE) {
         let Some(clip) = clips.get(layer.clip as usize) else { continue };
         if layer.stands != 0 {
             standing = standing.max(layer.weight);
             continue;
         }
-        velocity = velocity.lerp(clip.stride * layer.speed, layer.weight);
-        direction = direction.lerp((clip.stride + clip.jump) * layer.speed, layer.weight);
+        velocity = velocity.lerp(clip.velocity() * layer.speed, layer.weight);
     }
-    let offset = character.destination - character.position.xz();
+    let farthest = Vec2::splat(FARTHEST);
+    let offset = (character.destination - body).clamp(-farthest, farthest);
     let distance = offset.length();
     let remaining = distance - INNER * character.radius;
     if distance <= ARRIVED * character.radius || standing >= 1.0 && distance <= character.radius {
         return Approach { half: 0.0, distance: remaining.max(0.0), stands: 1.0 };
     }
-    let mut walk = (character.rotation * (direction * character.pace)).xz();
+    let mut walk = (character.rotation * (velocity * character.pace)).xz();
     if walk == Vec2::ZERO {
         // Clips that do not walk face along +Z.
         walk = (character.rotation * Vec3::Z).xz();

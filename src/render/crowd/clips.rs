@@ -21,6 +21,21 @@ pub(crate) struct ClipInfo {
     pub(crate) reserved: f32,
 }
 
+/// Shortest duration in seconds of a clip that moves its character, so that velocities are finite.
+const SHORTEST: f32 = 1e-3;
+
+impl ClipInfo {
+    /// Returns how many times the clip is played in a time in seconds.
+    pub(super) fn cycles(&self, time: f32) -> f32 {
+        time / self.seconds.max(SHORTEST)
+    }
+
+    /// Returns the velocity of the character in its own space in metres per second, averaged over the clip if it has root motion.
+    pub(super) fn velocity(&self) -> Vec3 {
+        self.stride + self.jump / self.seconds.max(SHORTEST)
+    }
+}
+
 /// `Track` in `shaders/crowd/sample.wgsl`: the keys of one property of a joint.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]

@@ -11,9 +11,9 @@ use crate::body::{GOALS, PackedGoal};
 use super::CrowdError;
 use super::crowd::Crowd;
 use super::goal::{CrowdGoal, limited_rate, moved};
-use super::spawn::{CharacterId, FASTEST, PlayedClip};
+use super::spawn::{CharacterId, PlayedClip, limited_pace, played, rotation_at};
 use super::targets::{Destination, DestinationFields, Look, LookFields};
-use super::types::{Character, CrowdLayer, LAYERS};
+use super::types::{Character, CrowdLayer};
 
 impl Crowd {
     /// Replaces one of the four clips that a character plays, or stops it.
@@ -26,11 +26,7 @@ impl Crowd {
         layer: usize,
         clip: Option<&PlayedClip>,
     ) -> Result<(), CrowdError> {
-        if layer >= LAYERS {
-            return Err(CrowdError::Layers { count: layer + 1 });
-        }
-        let clips = self.model.clips.infos.len();
-        let played = clip.map_or(Ok(CrowdLayer::EMPTY), |clip| clip.layer(clips))?;
+        let played = played(layer, clip, self.model.clips.infos.len())?;
         let offset = offset_of!(Character, layers) + layer * size_of::<CrowdLayer>();
         self.write(id, offset, bytes_of(&played))
     }
@@ -40,18 +36,15 @@ impl Crowd {
     /// # Errors
     /// [`CrowdError`] if the character does not exist or if a number is not finite.
     pub fn set_place(&mut self, id: CharacterId, position: Vec3, heading: f32) -> Result<(), CrowdError> {
-        let [x, y, z] = position.to_array();
-        if let Some(value) = [x, y, z, heading].into_iter().find(|value| !value.is_finite()) {
-            return Err(CrowdError::NotFinite { what: "place", value });
-        }
-        self.write(id, offset_of!(Character, rotation), bytes_of(&Quat::from_rotation_y(heading)))?;
+        let rotation = rotation_at(position, heading)?;
+        self.write(id, offset_of!(Character, rotation), bytes_of(&rotation))?;
         self.write(id, offset_of!(Character, position), bytes_of(&position))
     }
 
     /// Sets one of the four goals of a character, or removes it at once. See also [`Crowd::fade_goal`].
     ///
     /// # Errors
-    /// [`CrowdError`] if the character or the goal does not exist, if no limb or chain ends at the goal's node, or if a number is not
+    /// [`CrowdError`] if the character does not exist, if the index is out of range, if no limb or chain ends at the goal's node, or if a number is not
     /// finite.
     pub fn set_goal(
         &mut self,
@@ -64,10 +57,10 @@ impl Crowd {
     }
 
     /// Moves a goal in its frame, for example towards a thing that moves. Its other properties do not change. `rotation` is used only if
-    /// the goal had a rotation.
+    /// the goal had a rotation. This has no effect on a goal that is not set.
     ///
     /// # Errors
-    /// [`CrowdError`] if the character or the goal does not exist, or if a number is not finite.
+    /// [`CrowdError`] if the character does not exist, if the index is out of range, or if a number is not finite.
     pub fn move_goal(
         &mut self,
         id: CharacterId,
@@ -83,10 +76,10 @@ impl Crowd {
     }
 
     /// Sets how fast the weight of a goal changes, per second. With a negative rate, the goal ends without a jump. See
-    /// [`CrowdGoal::rate`].
+    /// [`CrowdGoal::rate`]. This has no effect on a goal that is not set.
     ///
     /// # Errors
-    /// [`CrowdError`] if the character or the goal does not exist, or if the number is not finite.
+    /// [`CrowdError`] if the character does not exist, if the index is out of range, or if the number is not finite.
     pub fn fade_goal(&mut self, id: CharacterId, index: usize, rate: f32) -> Result<(), CrowdError> {
         let first = offset_of_goal(index)?;
         self.write_goals(id, first + offset_of!(PackedGoal, rate), bytes_of(&limited_rate(rate)?))
@@ -97,11 +90,7 @@ impl Crowd {
     /// # Errors
     /// [`CrowdError`] if the character does not exist or if a number is not finite.
     pub fn set_pace(&mut self, id: CharacterId, pace: f32, turn: f32) -> Result<(), CrowdError> {
-        if let Some(value) = [pace, turn].into_iter().find(|value| !value.is_finite()) {
-            return Err(CrowdError::NotFinite { what: "pace", value });
-        }
-        let limited = [pace, turn].map(|value| value.clamp(-FASTEST, FASTEST));
-        self.write(id, offset_of!(Character, pace), bytes_of(&limited))
+        self.write(id, offset_of!(Character, pace), bytes_of(&limited_pace(pace, turn)?))
     }
 
     /// Sets the point to which a character walks, or removes it. Without a destination, the character walks and turns as before. See

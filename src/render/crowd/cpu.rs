@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use glam::{Affine3A, Mat4, Quat, Vec3, Vec4};
+use glam::{Affine3A, Mat4, Vec3, Vec4};
 use rayon::prelude::*;
 
-use crate::api::Missing;
 use crate::body::stance::Stance;
 use crate::body::{Figure, GOALS, Inputs, PackedGoal};
 use crate::gpu_types::Placed;
@@ -13,15 +12,13 @@ use crate::view::{Bounds, Ray};
 use crate::{Draw, Instance};
 
 use super::CrowdError;
-use super::advance::{advance, fade};
+use super::advance::{advance, fade, limited_seconds};
 use super::gait;
-use super::goal::{CrowdGoal, limited_rate, moved};
 use super::model::{CrowdModel, PartDraw};
 use super::palette::{enclose, palette};
 use super::pick::{PickRay, hit_skin, nearest};
 use super::sample::{sample, sample_weights};
 use super::spawn::Spawn;
-use super::targets::{Destination, DestinationFields, Look, LookFields};
 use super::terrain::Terrain;
 use super::types::{Character, CrowdJoint, Local, Rows};
 use super::world::world;
@@ -30,15 +27,15 @@ use super::world::world;
 /// for any number of threads.
 #[derive(Clone, Debug)]
 pub struct CpuCrowd {
-    model: Arc<CrowdModel>,
+    pub(super) model: Arc<CrowdModel>,
     terrain: Option<Terrain>,
-    characters: Vec<Posed>,
+    pub(super) characters: Vec<Posed>,
 }
 
 #[derive(Clone, Debug)]
-struct Posed {
-    state: Character,
-    goals: [PackedGoal; GOALS],
+pub(super) struct Posed {
+    pub(super) state: Character,
+    pub(super) goals: [PackedGoal; GOALS],
     stance: Stance,
     locals: Vec<Local>,
     models: Vec<Rows>,
@@ -78,8 +75,8 @@ impl CpuCrowd {
         Ok(self.characters.len() - 1)
     }
 
-    /// Advances all characters by a time in seconds and poses them. `eye` is the position of the camera, at which heads can
-    /// look.
+    /// Advances all characters by a time of at most ten seconds and poses them. A negative or invalid time counts as 0. `eye` is the position
+    /// of the camera, at which heads can look.
     ///
     /// ```
     /// use sinew_render::crowd::{CpuCrowd, CrowdModel, PlayedClip, Spawn};
@@ -102,73 +99,8 @@ impl CpuCrowd {
     /// ```
     pub fn step(&mut self, seconds: f32, eye: Vec3) {
         let (model, terrain) = (&*self.model, self.terrain.as_ref());
+        let seconds = limited_seconds(seconds);
         self.characters.par_iter_mut().for_each(|posed| posed.step(model, terrain, seconds, eye));
-    }
-
-    /// Sets one of the four goals of a character, or removes it.
-    ///
-    /// # Errors
-    /// [`CrowdError`] if the character or the goal does not exist, if no limb or chain ends at the goal's node, or if a
-    /// number is not finite.
-    pub fn set_goal(
-        &mut self,
-        character: usize,
-        index: usize,
-        goal: Option<&CrowdGoal>,
-    ) -> Result<(), CrowdError> {
-        let goal = goal.map_or(Ok(PackedGoal::NONE), |goal| goal.compile(&self.model))?;
-        *self.goal_mut(character, index)? = goal;
-        Ok(())
-    }
-
-    /// Moves a goal in its frame. Its other properties do not change. `rotation` is used only if the goal had a rotation.
-    ///
-    /// # Errors
-    /// [`CrowdError`] if the character or the goal does not exist, or if a number is not finite.
-    pub fn move_goal(
-        &mut self,
-        character: usize,
-        index: usize,
-        position: Vec3,
-        rotation: Option<Quat>,
-    ) -> Result<(), CrowdError> {
-        let rotation = moved(position, rotation)?;
-        let goal = self.goal_mut(character, index)?;
-        (goal.position, goal.rotation) = (position, rotation.unwrap_or(goal.rotation));
-        Ok(())
-    }
-
-    /// Sets how fast the weight of a goal changes, per second. See [`CrowdGoal::rate`].
-    ///
-    /// # Errors
-    /// [`CrowdError`] if the character or the goal does not exist, or if the number is not finite.
-    pub fn fade_goal(&mut self, character: usize, index: usize, rate: f32) -> Result<(), CrowdError> {
-        self.goal_mut(character, index)?.rate = limited_rate(rate)?;
-        Ok(())
-    }
-
-    fn goal_mut(&mut self, character: usize, index: usize) -> Result<&mut PackedGoal, CrowdError> {
-        let goals = self.characters.get_mut(character).map(|posed| &mut posed.goals);
-        let missing = || Missing::index_in("a character", "goal", index, GOALS).into();
-        goals.ok_or(CrowdError::Despawned)?.get_mut(index).ok_or_else(missing)
-    }
-
-    /// Sets the point to which a character walks, or removes it. See [`Destination`].
-    ///
-    /// # Errors
-    /// [`CrowdError`] if the character does not exist or if a number is not finite.
-    pub fn walk_to(&mut self, character: usize, destination: Option<&Destination>) -> Result<(), CrowdError> {
-        DestinationFields::new(destination)?.apply(self.state_mut(character)?);
-        Ok(())
-    }
-
-    /// Sets what the head of a character looks at, and how strongly, from 0 to 1.
-    ///
-    /// # Errors
-    /// [`CrowdError`] if the character does not exist or if a number is not finite.
-    pub fn set_look(&mut self, character: usize, look: Look, weight: f32) -> Result<(), CrowdError> {
-        LookFields::new(look, weight)?.apply(self.state_mut(character)?);
-        Ok(())
     }
 
     /// Returns the nearest character that a ray hits, and the point on its skin in world metres. Both sides of triangles count.
@@ -209,10 +141,6 @@ impl CpuCrowd {
     /// Returns [`PickRay::entry`] of each character.
     pub(super) fn entries(&self, ray: &PickRay) -> Vec<f32> {
         self.characters.iter().map(|posed| ray.entry(posed.placed.sphere)).collect()
-    }
-
-    fn state_mut(&mut self, character: usize) -> Result<&mut Character, CrowdError> {
-        self.characters.get_mut(character).map(|posed| &mut posed.state).ok_or(CrowdError::Despawned)
     }
 
     /// Returns a character's placement (`world_from_model`), and the `model_from_joint` matrices of its joints in the order of

@@ -13,6 +13,7 @@ use crate::staging::Staging;
 use crate::{CrowdInstances, Gpu, Model, RenderError, Renderer};
 
 use super::CrowdError;
+use super::advance::limited_seconds;
 use super::batch::{Batch, range_of};
 use super::clips::to_u32;
 use super::kernels::{Kernels, ModelBuffers};
@@ -21,8 +22,6 @@ use super::spawn::{CharacterId, Spawn};
 use super::terrain::Terrain;
 use super::types::Character;
 
-/// Maximum duration of a step in seconds.
-const LONGEST_STEP: f32 = 10.0;
 /// The smallest number of characters for which buffers are created.
 const SMALLEST: u32 = 64;
 
@@ -196,8 +195,8 @@ impl Crowd {
         Ok(())
     }
 
-    /// Encodes a step of at most ten seconds, which advances and blends the clips, poses the limbs, and computes the palettes. `eye` is the
-    /// position of the camera, which heads can look at.
+    /// Encodes a step of at most ten seconds, which advances and blends the clips, poses the limbs, and computes the palettes. A negative or
+    /// invalid time counts as 0. `eye` is the position of the camera, which heads can look at.
     ///
     /// ```
     /// use sinew_render::crowd::{Crowd, CrowdModel, PlayedClip, Spawn};
@@ -231,7 +230,7 @@ impl Crowd {
         seconds: f32,
         eye: Vec3,
     ) -> Result<(), RenderError> {
-        let seconds = if seconds.is_finite() { seconds.clamp(0.0, LONGEST_STEP) } else { 0.0 };
+        let seconds = limited_seconds(seconds);
         for batch in &self.batches {
             batch.begin(&self.model, self.terrain.as_ref(), seconds, eye, &mut self.staging);
         }

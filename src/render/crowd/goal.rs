@@ -2,7 +2,7 @@
 
 use glam::{Quat, Vec3};
 
-use crate::body::{CHARACTER, HAS_POLE, HAS_ROTATION, HEAD, IS_SET, PackedGoal, WORLD};
+use crate::body::{CHARACTER, FOLLOWS_HIPS, HAS_POLE, HAS_ROTATION, HEAD, IS_SET, PackedGoal, WORLD};
 use crate::mathematics::single::normalize;
 
 use super::CrowdError;
@@ -10,6 +10,9 @@ use super::model::CrowdModel;
 use super::spawn::FASTEST;
 
 /// A target for a limb, a chain or the head of a character.
+///
+/// Each part needs only one goal at a time. If several goals of a character move the same part, only the first one whose weight is above 0
+/// has an effect, so two goals of one part cannot be blended.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CrowdGoal {
     /// The part that moves.
@@ -37,8 +40,8 @@ pub enum GoalFrame {
     World,
     /// Model space: metres at the scale of the model, relative to the character. The goal moves along with the character.
     Character,
-    /// The frame of a node of the same character, such as the chest before which a box is carried. The node has the pose of the clips, and
-    /// moves along with the hips, but not with other goals.
+    /// The frame of a node of the same character, such as the chest before which a box is carried. Lengths are in the unit of the node,
+    /// which is a centimetre in many files. The node has the pose of the clips, and moves along with the hips, but not with other goals.
     Node(usize),
 }
 
@@ -105,10 +108,13 @@ impl CrowdGoal {
             CrowdGoalTarget::End(node) => model.body.limb_of(node).ok_or(CrowdError::NoLimb { node })?,
         };
         let slot_of = |node: usize| (0..).zip(&model.nodes).find(|(_, other)| **other == node);
-        let frame = match self.frame {
-            GoalFrame::World => WORLD,
-            GoalFrame::Character => CHARACTER,
-            GoalFrame::Node(node) => slot_of(node).ok_or(CrowdError::NoJoint { node })?.0,
+        let (frame, follows_hips) = match self.frame {
+            GoalFrame::World => (WORLD, false),
+            GoalFrame::Character => (CHARACTER, false),
+            GoalFrame::Node(node) => {
+                let (joint, _) = slot_of(node).ok_or(CrowdError::NoJoint { node })?;
+                (joint, model.is_below_hips(joint))
+            }
         };
         let flag = |is_set: bool, flag: u32| if is_set { flag } else { 0 };
         let goal = PackedGoal {
@@ -116,7 +122,10 @@ impl CrowdGoal {
             position: self.position,
             rotation: self.rotation.map_or(Quat::IDENTITY, |rotation| normalize(rotation.into())),
             pole: self.pole.unwrap_or_default(),
-            flags: IS_SET | flag(self.rotation.is_some(), HAS_ROTATION) | flag(self.pole.is_some(), HAS_POLE),
+            flags: IS_SET
+                | flag(self.rotation.is_some(), HAS_ROTATION)
+                | flag(self.pole.is_some(), HAS_POLE)
+                | flag(follows_hips, FOLLOWS_HIPS),
             weight: self.weight.clamp(0.0, 1.0),
             rate: limited_rate(self.rate)?,
             frame,

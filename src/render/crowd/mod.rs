@@ -5,6 +5,7 @@ mod batch;
 mod clips;
 mod control;
 mod cpu;
+mod cpu_control;
 #[expect(clippy::module_inception, reason = "named after its type, as the other files")]
 mod crowd;
 mod error;
@@ -29,6 +30,8 @@ mod tests;
 mod types;
 mod world;
 
+#[cfg(test)]
+pub(crate) use clips::ClipInfo;
 pub use cpu::CpuCrowd;
 pub use crowd::Crowd;
 pub use error::CrowdError;

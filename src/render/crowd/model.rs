@@ -147,6 +147,12 @@ impl CrowdModel {
         &self.nodes
     }
 
+    /// Returns whether a joint is the joint of the hips or one of its descendants.
+    pub(super) fn is_below_hips(&self, joint: u32) -> bool {
+        let parent = |joint: &u32| self.joints.get(*joint as usize).map(|joint| joint.parent);
+        std::iter::successors(Some(joint), parent).any(|joint| joint == self.body.parts.hips && joint != NONE)
+    }
+
     /// Sets the joints that one of four masks selects: the given nodes and all their descendants. Layers with this mask do not
     /// affect other joints. By default, every mask selects all joints.
     ///

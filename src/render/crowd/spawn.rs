@@ -113,6 +113,35 @@ impl PlayedClip {
     }
 }
 
+/// Returns the state of one of the four clips that a character plays. `clips` is the number of clips of the model.
+pub(super) fn played(
+    layer: usize,
+    clip: Option<&PlayedClip>,
+    clips: usize,
+) -> Result<CrowdLayer, CrowdError> {
+    if layer >= LAYERS {
+        return Err(CrowdError::Layers { count: layer.saturating_add(1) });
+    }
+    clip.map_or(Ok(CrowdLayer::EMPTY), |clip| clip.layer(clips))
+}
+
+/// Checks a position and a heading. Returns the rotation.
+pub(super) fn rotation_at(position: Vec3, heading: f32) -> Result<Quat, CrowdError> {
+    let [x, y, z] = position.to_array();
+    match [x, y, z, heading].into_iter().find(|value| !value.is_finite()) {
+        Some(value) => Err(CrowdError::NotFinite { what: "place", value }),
+        None => Ok(Quat::from_rotation_y(heading)),
+    }
+}
+
+/// Checks and limits a pace and a turn rate.
+pub(super) fn limited_pace(pace: f32, turn: f32) -> Result<[f32; 2], CrowdError> {
+    match [pace, turn].into_iter().find(|value| !value.is_finite()) {
+        Some(value) => Err(CrowdError::NotFinite { what: "pace", value }),
+        None => Ok([pace, turn].map(|value| value.clamp(-FASTEST, FASTEST))),
+    }
+}
+
 impl Spawn {
     pub(super) fn character(&self, clips: usize) -> Result<Character, CrowdError> {
         let [x, y, z] = self.position.to_array();

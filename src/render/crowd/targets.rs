@@ -3,6 +3,7 @@
 use glam::{Vec2, Vec3, Vec3Swizzles};
 
 use super::CrowdError;
+use super::advance::FARTHEST;
 use super::spawn::FASTEST;
 use super::types::Character;
 
@@ -11,12 +12,15 @@ const SMALLEST_RADIUS: f32 = 0.05;
 
 /// A point to which a character walks.
 ///
-/// The character turns towards the point, walks until it is within the radius, and stops. It walks as its clips do, and at its pace. Give
-/// it a [`PlayedClip::standing`](super::PlayedClip::standing), which is blended in while it stands. Without such a clip, it walks on the
-/// spot. On a terrain, it does not turn back at the border while it has a destination.
+/// The character turns towards the point, walks until it is within the radius, and stops. It walks as its clips do, and at its pace. A clip
+/// with root motion moves it at the mean velocity of the clip, in place of jumps when the clip starts over. Give the character a
+/// [`PlayedClip::standing`](super::PlayedClip::standing), which is blended in while it stands. Without such a clip, it walks on the spot. On
+/// a terrain, it does not turn back at the border while it has a destination.
+///
+/// The crowd does not report arrivals. [`Crowd::read_pose`](super::Crowd::read_pose) returns where a character is, but waits for the GPU.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Destination {
-    /// The point in world metres. Its height is not used.
+    /// The point in world metres. x and z are limited to ±10⁹ m, and the height is not used.
     pub point: Vec3,
     /// Horizontal distance in metres from the point at which the character stops, at least 0.05.
     pub radius: f32,
@@ -71,8 +75,9 @@ impl DestinationFields {
         if let Some(value) = [x, y, z, radius, turn].into_iter().find(|value| !value.is_finite()) {
             return Err(CrowdError::NotFinite { what: "destination", value });
         }
-        let radius = radius.max(SMALLEST_RADIUS);
-        Ok(Self { destination: point.xz(), radius, steering: turn.clamp(0.0, FASTEST) })
+        let (radius, farthest) = (radius.max(SMALLEST_RADIUS), Vec2::splat(FARTHEST));
+        let destination = point.xz().clamp(-farthest, farthest);
+        Ok(Self { destination, radius, steering: turn.clamp(0.0, FASTEST) })
     }
 
     pub(super) fn apply(self, character: &mut Character) {

@@ -1,9 +1,10 @@
 //! Tests characters that walk to points and look at points, on the CPU and on the GPU.
 
-use glam::{Vec3, Vec3Swizzles};
+use glam::{Vec2, Vec3, Vec3Swizzles};
 
 use super::Actor;
-use crate::crowd::advance::advance;
+use crate::crowd::advance::{advance, lead};
+use crate::crowd::clips::ClipInfo;
 use crate::crowd::model::CrowdModel;
 use crate::crowd::targets::DestinationFields;
 use crate::crowd::terrain::Terrain;
@@ -31,6 +32,19 @@ fn start(actor: &Actor, spawn: &Spawn, destination: Option<&Destination>) -> Cha
 /// Returns the horizontal distance of a character from its destination.
 fn distance(state: &Character, destination: &Destination) -> f32 {
     state.position.xz().distance(destination.point.xz())
+}
+
+/// Changes the walking clip so that its root moves by as much as the character walked.
+fn add_root_motion(actor: &mut Actor) {
+    let walk = actor.clip("walk");
+    let info = &mut actor.model.clips.infos[walk];
+    info.jump = info.stride * info.seconds;
+    info.stride = Vec3::ZERO;
+}
+
+/// Returns x and z of the body of a character, which root motion carries away from its position.
+fn body(state: &Character, infos: &[ClipInfo]) -> Vec2 {
+    (state.position + state.rotation * (lead(state, infos) * state.scale)).xz()
 }
 
 #[test]
@@ -75,6 +89,61 @@ fn characters_walk_to_their_destinations_and_stand_there() {
 }
 
 #[test]
+fn clips_with_root_motion_also_lead_to_destinations() {
+    let mut actor = Actor::mannequin();
+    let speed = actor.model.stride(actor.clip("walk")).length();
+    add_root_motion(&mut actor);
+    let infos = &actor.model.clips.infos;
+    for index in 0..WALKERS {
+        let (spawn, destination) = walker(&actor, index);
+        let mut state = start(&actor, &spawn, Some(&destination));
+        for _ in 0..900 {
+            let before = body(&state, infos);
+            advance(&mut state, infos, FRAME, None);
+            let step = body(&state, infos).distance(before);
+            assert!(step < 1.01 * speed * FRAME, "{index}: {step} m in a frame");
+        }
+        let left = distance(&state, &destination);
+        assert!(left <= destination.radius, "{index}: {left} m from the destination");
+        assert_eq!((state.layers[1].weight, lead(&state, infos)), (1.0, Vec3::ZERO));
+        let stopped = state.position;
+        (0..60).for_each(|_| advance(&mut state, infos, FRAME, None));
+        assert_eq!(state.position, stopped);
+    }
+}
+
+#[test]
+fn the_farthest_destinations_give_finite_states() {
+    let actor = Actor::mannequin();
+    for (position, point) in [(0.0, 3e38), (3e38, -3e38), (-3e38, 0.0), (-3e38, 3e38)] {
+        let (spawn, _) = walker(&actor, 0);
+        let spawn = Spawn { position: Vec3::splat(position), ..spawn };
+        let mut state = start(&actor, &spawn, Some(&Destination::new(Vec3::splat(point))));
+        for _ in 0..50 {
+            advance(&mut state, &actor.model.clips.infos, FRAME, None);
+            assert!(state.position.is_finite() && state.rotation.is_finite());
+            assert!(state.layers.iter().all(|layer| (0.0..=1.0).contains(&layer.weight)));
+        }
+    }
+}
+
+#[test]
+fn invalid_durations_do_not_move_characters() {
+    let actor = Actor::mannequin();
+    let pose_after = |seconds: f32| {
+        let mut crowd = CpuCrowd::new(actor.model.clone(), None);
+        let index = crowd.spawn(&walker(&actor, 3).0).unwrap();
+        crowd.step(seconds, Vec3::ZERO);
+        crowd.pose(index).unwrap()
+    };
+    let still = pose_after(0.0);
+    for seconds in [f32::NAN, f32::INFINITY, -1.0] {
+        assert!(pose_after(seconds) == still, "{seconds}");
+    }
+    assert!(pose_after(1e9) == pose_after(10.0));
+}
+
+#[test]
 fn long_steps_do_not_lead_beyond_a_destination() {
     let actor = Actor::mannequin();
     for seconds in [0.0, 0.5, 10.0] {
@@ -103,7 +172,8 @@ impl Stage {
     fn new(actor: &Actor, terrain: Option<Terrain>) -> Self {
         let renderer = Renderer::new(Gpu::of_tests());
         let (character, scene) = (actor.model.character.clone(), actor.model.character.default_scene);
-        let model = CrowdModel::new(character, scene, &actor.rig);
+        let mut model = CrowdModel::new(character, scene, &actor.rig);
+        model.clips.infos.clone_from(&actor.model.clips.infos);
         let surface = renderer.model(model.character(), model.parts(), &DecodedImages::default()).unwrap();
         let crowd = Crowd::new(&renderer, model, terrain).unwrap();
         Self { renderer, surface, crowd }
@@ -118,15 +188,22 @@ impl Stage {
 
 #[test]
 fn destinations_have_the_same_effect_on_the_gpu_and_on_the_cpu() {
-    let actor = Actor::mannequin();
+    let mut actor = Actor::mannequin();
+    compare(&actor);
+    add_root_motion(&mut actor);
+    compare(&actor);
+}
+
+fn compare(actor: &Actor) {
+    let infos = &actor.model.clips.infos;
     let terrain = Terrain::hills(5, 20.0);
-    let mut stage = Stage::new(&actor, Some(terrain.clone()));
+    let mut stage = Stage::new(actor, Some(terrain.clone()));
     let mut states = Vec::new();
     for index in 0..WALKERS {
-        let (spawn, destination) = walker(&actor, index);
+        let (spawn, destination) = walker(actor, index);
         let id = stage.crowd.spawn(&mut stage.renderer, &stage.surface, &spawn).unwrap();
         stage.crowd.walk_to(id, Some(&destination)).unwrap();
-        states.push((id, start(&actor, &spawn, Some(&destination))));
+        states.push((id, start(actor, &spawn, Some(&destination))));
     }
     let (mut furthest, mut heaviest) = (0.0_f32, 0.0_f32);
     for frame in 1..=480 {
@@ -138,10 +215,11 @@ fn destinations_have_the_same_effect_on_the_gpu_and_on_the_cpu() {
         }
         stage.step();
         for (id, state) in &mut states {
-            advance(state, &actor.model.clips.infos, FRAME, Some(&terrain));
+            advance(state, infos, FRAME, Some(&terrain));
             if frame % 60 == 0 {
                 let (gpu, ..) = stage.crowd.read_state(*id).unwrap();
-                furthest = furthest.max(gpu.position.distance(state.position));
+                // A clip may start over a frame earlier on one of them, which moves the position, but not the body.
+                furthest = furthest.max(body(&gpu, infos).distance(body(state, infos)));
                 heaviest = heaviest.max((gpu.layers[1].weight - state.layers[1].weight).abs());
                 assert_eq!((gpu.destination, gpu.radius), (state.destination, state.radius));
             }
@@ -149,7 +227,7 @@ fn destinations_have_the_same_effect_on_the_gpu_and_on_the_cpu() {
     }
     println!("{furthest:e} m, {heaviest:e} of the weight");
     // A character may arrive a frame earlier on one of them.
-    assert!(furthest < 0.02 && heaviest < 0.2, "{furthest} m, {heaviest}");
+    assert!(furthest < 0.02 && heaviest < 0.06, "{furthest} m, {heaviest}");
 }
 
 #[test]

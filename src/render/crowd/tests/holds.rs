@@ -168,3 +168,31 @@ fn a_hand_and_a_foot_stay_in_place_while_the_body_moves() {
         }
     }
 }
+
+#[test]
+fn clips_places_and_paces_change_on_the_gpu_and_on_the_cpu() {
+    let actor = Actor::mannequin();
+    let mut pair = Pair::new(&actor, "idle", &Terrain::flat(20.0));
+    let at = Vec3::new(2.0, 0.0, -3.0);
+    let walk = PlayedClip::new(actor.clip("walk"), 0.2);
+    let Pair { crowd, cpu, id, index, .. } = &mut pair;
+    crowd.set_clip(*id, 0, Some(&walk)).unwrap();
+    cpu.set_clip(*index, 0, Some(&walk)).unwrap();
+    crowd.set_place(*id, at, 1.2).unwrap();
+    cpu.set_place(*index, at, 1.2).unwrap();
+    crowd.set_pace(*id, 1.5, 0.3).unwrap();
+    cpu.set_pace(*index, 1.5, 0.3).unwrap();
+    let (place, _) = pair.step();
+    assert!(Vec3::from(place.translation).distance(at) < 0.1);
+    (0..10).for_each(|_| drop(pair.step()));
+    let (place, _) = pair.step();
+    let walked = Vec3::from(place.translation).distance(at);
+    // Twelve frames at one and a half times the speed of the clip.
+    assert!(walked > 0.25 * actor.model.stride(walk.clip).length(), "{walked} m");
+    let Pair { cpu, index, .. } = &mut pair;
+    assert!(matches!(cpu.set_clip(*index, 4, None), Err(CrowdError::Layers { count: 5 })));
+    assert!(cpu.set_clip(*index, 0, Some(&PlayedClip::new(usize::MAX, 0.0))).is_err());
+    assert!(cpu.set_place(*index, Vec3::ZERO, f32::NAN).is_err());
+    assert!(cpu.set_pace(*index, f32::INFINITY, 0.0).is_err());
+    assert!(matches!(cpu.set_pace(1, 1.0, 0.0), Err(CrowdError::Despawned)));
+}

@@ -6,7 +6,7 @@ use glam::{Affine3A, Quat, Vec3, Vec4};
 use super::{Actor, Posed, data};
 use crate::Gpu;
 use crate::body::stance::Stance;
-use crate::body::{CHARACTER, GOALS, HAS_POLE, HAS_ROTATION, HEAD, PackedGoal, WORLD};
+use crate::body::{CHARACTER, FOLLOWS_HIPS, GOALS, HAS_POLE, HAS_ROTATION, HEAD, PackedGoal, WORLD};
 use crate::compute::{Access, Kernel, read_back, storage, storage_with};
 use crate::crowd::kernels::BODY_FILES;
 use crate::crowd::terrain::Terrain;
@@ -75,7 +75,8 @@ fn crowd(actor: &Actor, terrain: &Terrain) -> Vec<Posed> {
                 };
                 let [position, pole] = [position, pole].map(|at| from_world.transform_point3(at));
                 let flags = if random.unit() < 0.5 { HAS_POLE } else { 0 }
-                    | if random.unit() < 0.5 { HAS_ROTATION } else { 0 };
+                    | if random.unit() < 0.5 { HAS_ROTATION } else { 0 }
+                    | if actor.model.is_below_hips(frame) { FOLLOWS_HIPS } else { 0 };
                 let limb = if is_head { HEAD } else { index };
                 let rotation = random.rotation().as_quat();
                 *goal = PackedGoal {
