@@ -14,7 +14,7 @@ use sinew::asset::{self, Character};
 use sinew::crowd::Crowd;
 use sinew::render::{Background, Canvas, Gpu, Light, Renderer, ShadingMode, drawable_texture};
 use sinew::rig;
-use sinew::scene::{CrowdLayout, CrowdMeter, CrowdScene, CrowdStats, ViewSettings};
+use sinew::scene::{CrowdGround, CrowdLayout, CrowdMeter, CrowdScene, CrowdStats, ViewSettings};
 use sinew::view::AUTO_FOV_Y;
 
 const SIZE: (u32, u32) = (1280, 720);
@@ -62,7 +62,7 @@ fn measure(gpu: &Gpu, count: u32, is_rigid: bool, pixel_error: f32) -> (CrowdSta
     }
     let rig = if is_rigid { rig::Rig::default() } else { rig::detect(&character) };
     let mut renderer = Renderer::new(gpu.clone());
-    let layout = CrowdLayout { count, hills: true, seed: 1, looks: 1.0, pixel_error };
+    let layout = CrowdLayout { count, ground: CrowdGround::Hills, seed: 1, looks: 1.0, pixel_error };
     let characters = [(Arc::new(character), rig)];
     let mut scene = CrowdScene::new(&mut renderer, &characters, &layout, ShadingMode::Shaded).unwrap();
     let is_slow = gpu.info.device_type == wgpu::DeviceType::Cpu && count > LARGE_ON_CPU;

@@ -109,9 +109,9 @@ impl LayoutArgs {
         characters.into_iter().map(with_rig).collect()
     }
 
-    pub(super) fn layout(&self) -> CrowdLayout {
-        let hills = self.ground.has_hills();
-        CrowdLayout { count: self.count, hills, seed: self.seed, looks: 1.0, pixel_error: self.lod }
+    pub(super) fn layout(&self) -> Result<CrowdLayout, Failure> {
+        let ground = self.ground.load()?;
+        Ok(CrowdLayout { count: self.count, ground, seed: self.seed, looks: 1.0, pixel_error: self.lod })
     }
 }
 
@@ -129,17 +129,13 @@ pub(super) fn run(args: &CrowdArgs, matches: &ArgMatches, verbosity: Verbosity) 
         Some(path) => Some((path, names(args, path)?)),
         None => None,
     };
+    let layout = args.layout.layout()?;
     let characters = args.layout.characters()?;
-    let terrain = args.layout.ground.load()?;
     watch.stage("load");
     let mut renderer = Renderer::new(Gpu::new(&args.image.adapter)?);
     watch.note("adapter", &renderer.gpu().describe());
-    let (layout, mode) = (args.layout.layout(), args.image.mode());
-    let scene = match terrain {
-        Some(terrain) => CrowdScene::with_terrain(&mut renderer, &characters, &layout, terrain, mode),
-        None => CrowdScene::new(&mut renderer, &characters, &layout, mode),
-    };
-    let mut scene = scene.map_err(failed)?;
+    let mut scene =
+        CrowdScene::new(&mut renderer, &characters, &layout, args.image.mode()).map_err(failed)?;
     watch.stage("crowd");
     let settings = args.image.settings_from(&scene.bounds(), |fov_y, aspect| scene.camera(fov_y, aspect))?;
     let mut seconds = 0.0;

@@ -8,25 +8,30 @@ use glam::Vec2;
 
 use crate::crowd::Terrain;
 use crate::files::bounded;
+use crate::scene::CrowdGround;
 
 use super::failure::Failure;
 use super::posing::metres;
 
 /// Maximum size of an image in bytes and in pixels.
 const MAX_BYTES: u64 = 1 << 28;
-const MAX_PIXELS: u64 = 1 << 24;
+const MAX_PIXELS: u64 = 1 << 22;
+/// Default of `--terrain-height`, in metres.
+const HEIGHT: f64 = 10.0;
+/// Width in metres of a ground that is then stretched. Scaling by a power of two is exact.
+const ANY_WIDTH: f64 = 128.0;
 
 #[derive(Args, Debug)]
 pub(super) struct TerrainArgs {
     /// Ground on which the characters walk: hills with slopes of up to 20 degrees, flat, or an image that is brighter where the ground is higher
     #[arg(long, value_name = "hills|flat|FILE.png", default_value = "hills", value_parser = ground)]
     terrain: Ground,
-    /// Width of the ground from an image in metres
-    #[arg(long, value_name = "METRES", default_value_t = 100.0, value_parser = metres)]
-    terrain_size: f64,
-    /// Height of white above black in the image in metres
-    #[arg(long, value_name = "METRES", default_value_t = 10.0, value_parser = metres)]
-    terrain_height: f64,
+    /// Width of the ground from an image in metres [default: large enough for the crowd]
+    #[arg(long, value_name = "METRES", value_parser = metres)]
+    terrain_size: Option<f64>,
+    /// Height of white above black in the image in metres [default: 10]
+    #[arg(long, value_name = "METRES", value_parser = metres)]
+    terrain_height: Option<f64>,
 }
 
 /// Kinds of ground.
@@ -48,18 +53,34 @@ fn ground(text: &str) -> Result<Ground, String> {
 }
 
 impl TerrainArgs {
-    /// Returns whether the ground has hills.
-    pub(super) fn has_hills(&self) -> bool {
-        self.terrain == Ground::Hills
-    }
-
-    /// Returns the ground of an image, or `None` for another kind of ground.
-    pub(super) fn load(&self) -> Result<Option<Terrain>, Failure> {
-        let Ground::Image(path) = &self.terrain else { return Ok(None) };
+    /// Returns the ground. Reads the image if there is one.
+    pub(super) fn load(&self) -> Result<CrowdGround, Failure> {
+        let path = match &self.terrain {
+            Ground::Image(path) => path,
+            Ground::Flat => return self.without_image(CrowdGround::Flat),
+            Ground::Hills => return self.without_image(CrowdGround::Hills),
+        };
         let refused = |cause: String| Failure::Usage(format!("{}: {cause}", path.display()));
         let bytes = bounded::read(path, MAX_BYTES).map_err(|error| refused(error.to_string()))?;
-        let terrain = decode(&bytes, self.terrain_size as f32, self.terrain_height as f32);
-        terrain.map(Some).map_err(refused)
+        let width = self.terrain_size.unwrap_or(ANY_WIDTH);
+        let height = self.terrain_height.unwrap_or(HEIGHT);
+        let terrain = decode(&bytes, width as f32, height as f32).map_err(refused)?;
+        Ok(if self.terrain_size.is_some() {
+            CrowdGround::Terrain(terrain)
+        } else {
+            CrowdGround::Fitted(terrain)
+        })
+    }
+
+    /// Returns a ground without an image, or an error if an option for images is given.
+    fn without_image(&self, ground: CrowdGround) -> Result<CrowdGround, Failure> {
+        let options = [("size", self.terrain_size), ("height", self.terrain_height)];
+        match options.iter().find(|(_, value)| value.is_some()) {
+            Some((option, _)) => Err(Failure::Usage(format!(
+                "--terrain-{option} has an effect only on images; remove it, or add --terrain FILE.png"
+            ))),
+            None => Ok(ground),
+        }
     }
 
     /// Returns the image of the ground, which must not be overwritten.
@@ -79,7 +100,7 @@ fn decode(bytes: &[u8], width: f32, height: f32) -> Result<Terrain, String> {
     let mut reader = decoder.read_info().map_err(|error| error.to_string())?;
     let (columns, rows) = reader.info().size();
     if u64::from(columns) * u64::from(rows) > MAX_PIXELS {
-        return Err(format!("an image of a terrain has at most {MAX_PIXELS} pixels"));
+        return Err(format!("an image of a terrain has at most {MAX_PIXELS} pixels, such as 2048x2048"));
     }
     let mut samples = vec![0; reader.output_buffer_size().ok_or("image is too large")?];
     let frame = reader.next_frame(&mut samples).map_err(|error| error.to_string())?;

@@ -14,7 +14,7 @@ use crate::capture::{Bone, Smoothing, is_take};
 use crate::crowd::Crowd;
 use crate::files::{Progress, atomic};
 use crate::render::{AdapterChoice, RenderError};
-use crate::scene::CrowdLayout;
+use crate::scene::{CrowdGround, CrowdLayout};
 use crate::shared::describe_smoothing;
 use crate::view::Framing;
 use crate::viewer;
@@ -180,7 +180,8 @@ fn show_crowd(args: &ViewArgs, count: u32) -> Result<ExitCode, Failure> {
     }
     let character = args.model.load()?;
     let rig = rig_of(&character, None)?;
-    let layout = CrowdLayout { count, hills: true, seed: 1, looks: 1.0, pixel_error: args.lod };
+    let layout =
+        CrowdLayout { count, ground: CrowdGround::Hills, seed: 1, looks: 1.0, pixel_error: args.lod };
     let characters = vec![(Arc::new(character), rig)];
     let opening = CrowdOpening { characters, layout, adapter: args.adapter.clone() };
     match viewer::open_crowd(opening) {

@@ -29,21 +29,35 @@ fn crowds_of_several_models_are_drawn_frame_by_frame() {
     assert_eq!(std::fs::read(folder.join("walk-01.png")).unwrap(), first);
 }
 
-/// An image that the program has drawn serves as a height map, and is not overwritten.
 #[test]
 fn a_crowd_stands_on_the_ground_of_an_image() {
     let folder = folder("crowd-terrain");
-    let [map, out] = ["map.png", "crowd.png"].map(|name| folder.join(name).display().to_string());
+    let path = |name: &str| folder.join(name).display().to_string();
     let size = ["--resolution", "96,64", "--samples", "1", "--adapter", "cpu"];
-    let draw = |arguments: &[&str]| {
-        let output = crate::command([]).args(["crowd", "--count", "4"]).args(size).args(arguments).output();
-        let output = output.unwrap();
+    let draw = |arguments: &[&str], name: &str| -> Vec<u8> {
+        let out = path(name);
+        let mut command = crate::command(["crowd", "--count", "4", "-o", &out]);
+        let output = command.args(size).args(arguments).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        std::fs::read(out).unwrap()
     };
-    draw(&["-o", &map]);
-    draw(&["--terrain", &map, "--terrain-size", "40", "--terrain-height", "2", "-o", &out]);
-    assert_ne!(image::open(std::path::Path::new(&map)), image::open(std::path::Path::new(&out)));
+    // An image that the program has drawn serves as a height map.
+    let map = path("map.png");
+    draw(&[], "map.png");
+    let of_height = ["--terrain", &map, "--terrain-size", "40", "--terrain-height"];
+    let [low, high] = ["2", "8"].map(|height| draw(&[&of_height[..], &[height]].concat(), "crowd.png"));
+    assert!(low != high, "the height of the ground has no effect");
+    // Without a size, the ground is as wide as that of other crowds.
+    let black = path("black.png");
+    std::fs::write(&black, image::png(2, 2, image::ColorType::Grayscale, &[0; 4])).unwrap();
+    let flat = draw(&["--terrain", "flat"], "flat.png");
+    assert!(draw(&["--terrain", &black], "black-ground.png") == flat, "the images differ");
+    assert!(draw(&["--terrain", &map], "map-ground.png") != flat);
+    // The map is not overwritten, and the crowd must fit on the ground.
     assert!(refusal(["crowd", "--terrain", &map, "-o", &map]).contains("map.png"));
+    let out = path("small.png");
+    let small = ["crowd", "--terrain", &map, "--terrain-size", "2", "--adapter", "cpu", "-o", &out];
+    assert!(refusal(small).contains("use a larger terrain"));
 }
 
 #[test]
@@ -59,6 +73,10 @@ fn invalid_crowds_are_refused() {
         refusal(["crowd", "--terrain", "valley", "-o", &out]).contains("expected hills, flat or a PNG file")
     );
     assert!(refusal(["crowd", "--terrain", "missing.png", "-o", &out]).starts_with("missing.png"));
+    for (option, ground) in [("--terrain-size", "hills"), ("--terrain-height", "flat")] {
+        let refused = refusal(["crowd", "--terrain", ground, option, "9", "-o", &out]);
+        assert!(refused.starts_with(&format!("{option} has an effect only on images")), "{refused}");
+    }
     assert!(refusal(["crowd", "-o", "crowd.jpg"]).contains("unknown file type; use .png"));
     assert!(!sinew(["crowd"]).status.success());
     let both = sinew(["crowd", "--measure", "2", "-o", &out]);

@@ -6,7 +6,7 @@ use sinew::crowd::{CpuCrowd, Crowd, CrowdError, PlayedClip, Spawn};
 use sinew::regress::compare;
 use sinew::render::{Background, DecodedImage, DrawnLevels, Frame, Gpu, Renderer, ShadingMode};
 use sinew::rig;
-use sinew::scene::{CrowdLayout, CrowdScene, ViewSettings};
+use sinew::scene::{CrowdGround, CrowdLayout, CrowdScene, ViewSettings};
 use sinew::view::{AUTO_FOV_Y, Bounds};
 
 use crate::crowd::Stage;
@@ -177,7 +177,7 @@ fn draw_on_hills(pixel_error: f32, shadow: bool) -> (DecodedImage, DrawnLevels) 
     let mut renderer = renderer();
     let character = mannequin();
     let rig = rig::detect(&character);
-    let layout = CrowdLayout { count: 200, hills: true, seed: 4, looks: 1.0, pixel_error };
+    let layout = CrowdLayout { count: 200, ground: CrowdGround::Hills, seed: 4, looks: 1.0, pixel_error };
     let cast = [(character, rig)];
     let mut scene = CrowdScene::new(&mut renderer, &cast, &layout, ShadingMode::Shaded).unwrap();
     let camera = scene.camera(AUTO_FOV_Y, SIZE.0 as f32 / SIZE.1 as f32);
@@ -272,7 +272,8 @@ fn a_thousand_characters_on_hills_match_their_golden() {
     let character = mannequin();
     let rig = rig::detect(&character);
     // The golden shows the poses and the culling, which levels of detail must not hide.
-    let layout = CrowdLayout { count: 1000, hills: true, seed: 4, looks: 1.0, pixel_error: 0.0 };
+    let layout =
+        CrowdLayout { count: 1000, ground: CrowdGround::Hills, seed: 4, looks: 1.0, pixel_error: 0.0 };
     let cast = [(character, rig)];
     let mut scene = CrowdScene::new(&mut renderer, &cast, &layout, ShadingMode::Shaded).unwrap();
     let settings = view()

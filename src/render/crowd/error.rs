@@ -3,6 +3,8 @@
 use crate::RenderError;
 use crate::api::Missing;
 
+use super::terrain::TerrainError;
+
 /// The reason why a crowd could not be changed. Each message is one line.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -48,6 +50,18 @@ pub enum CrowdError {
     /// The character was added after the last step, so it has no pose.
     #[error("the character has no pose yet, because it was added after the last step")]
     NotPosed,
+    /// The ground of a scene is too small for its crowd.
+    #[error(
+        "the crowd needs ground {} m wide around the origin; use a larger terrain or fewer characters",
+        width.ceil()
+    )]
+    Ground {
+        /// The width of the crowd in metres.
+        width: f32,
+    },
+    /// The ground of a scene cannot be stretched.
+    #[error(transparent)]
+    Terrain(#[from] TerrainError),
     /// The GPU cannot hold or draw the crowd.
     #[error(transparent)]
     Render(#[from] RenderError),

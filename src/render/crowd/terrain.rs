@@ -1,5 +1,7 @@
 //! The ground as a height field: the CPU twin of `shaders/crowd/terrain.wgsl`.
 
+use std::sync::Arc;
+
 use glam::{Vec2, Vec3, Vec3Swizzles};
 
 use crate::body::Ground;
@@ -16,10 +18,10 @@ const LONGEST: f32 = 16.0;
 const CELL: f32 = 0.5;
 
 /// The ground: heights at the points of a grid. Each cell consists of two triangles that share the diagonal from the cell's
-/// first to its last corner. Outside the grid, the height of the nearest point on the border is used.
+/// first to its last corner. Outside the grid, the height of the nearest point on the border is used. Copies share the heights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Terrain {
-    heights: Vec<f32>,
+    heights: Arc<[f32]>,
     columns: u32,
     rows: u32,
     cell: f32,
@@ -49,7 +51,7 @@ impl Terrain {
     pub fn flat(half_size: f32) -> Self {
         let half_size = if half_size.is_finite() { half_size.clamp(1.0, 1e4) } else { 1.0 };
         let (cell, origin) = (2.0 * half_size, Vec2::splat(-half_size));
-        Self { heights: vec![0.0; 4], columns: 2, rows: 2, cell, origin }
+        Self { heights: [0.0; 4].into(), columns: 2, rows: 2, cell, origin }
     }
 
     /// Returns smooth hills with slopes of up to 20°, the sum of a few waves of cubic noise. The hills extend `half_size`
@@ -74,10 +76,10 @@ impl Terrain {
                 );
             }
         }
-        let mut hills = Self { heights, columns: side, rows: side, cell, origin };
+        let mut hills = Self { heights: heights.into(), columns: side, rows: side, cell, origin };
         let steepest = hills.steepest();
         if steepest > STEEPEST {
-            hills.heights.iter_mut().for_each(|h| *h *= STEEPEST / steepest);
+            hills.heights = hills.heights.iter().map(|height| height * (STEEPEST / steepest)).collect();
         }
         hills
     }
@@ -113,11 +115,22 @@ impl Terrain {
         if count != Some(heights.len()) {
             return Err(TerrainError::Count);
         }
-        let is_positive = cell.is_finite() && cell >= 1e-6;
-        if !is_positive || !origin.is_finite() || !heights.iter().all(|h| h.is_finite()) {
+        if !is_valid(cell, origin) || !heights.iter().all(|h| h.is_finite()) {
             return Err(TerrainError::Number);
         }
-        Ok(Self { heights, columns, rows, cell, origin })
+        Ok(Self { heights: heights.into(), columns, rows, cell, origin })
+    }
+
+    /// Returns the terrain with all horizontal distances from the origin of the world multiplied by a factor.
+    ///
+    /// # Errors
+    /// [`TerrainError::Number`] if a number is then not finite or the cell is too small.
+    pub(crate) fn stretched(&self, factor: f32) -> Result<Self, TerrainError> {
+        let (cell, origin) = (self.cell * factor, self.origin * factor);
+        if !is_valid(cell, origin) {
+            return Err(TerrainError::Number);
+        }
+        Ok(Self { cell, origin, ..self.clone() })
     }
 
     /// Returns the heights in metres, row by row.
@@ -194,6 +207,10 @@ impl Ground for &Terrain {
     fn normal(&mut self, at: Vec3, distance: f32) -> Vec3 {
         Terrain::normal(self, at.xz(), distance)
     }
+}
+
+fn is_valid(cell: f32, origin: Vec2) -> bool {
+    cell.is_finite() && cell >= 1e-6 && origin.is_finite()
 }
 
 /// Returns smooth noise between 0 and the amplitude of a wave. The amplitude is proportional to the wavelength.

@@ -9,8 +9,13 @@ use super::terrain::{MAX_HEIGHTS, Terrain, TerrainError};
 /// Points are inside a triangle if they are at most this far outside, as a fraction of a cell.
 const MARGIN: f64 = 1e-6;
 
+/// Slope above which triangles count as vertical. The heights of steeper triangles would mainly be rounding errors.
+const STEEPEST: f64 = 1e3;
+
 /// The heights of a grid while triangles are added. The cells have the length 1.
 struct Grid {
+    /// Length of a cell in metres.
+    cell: f64,
     columns: usize,
     rows: usize,
     /// The height at each point, or negative infinity where there is no triangle.
@@ -21,6 +26,8 @@ impl Terrain {
     /// Returns the highest surface of triangles at the points of a grid, for example of the floor, the stairs and the ramps of a level.
     /// Corners are in world metres, and `cell` is the horizontal spacing of the grid in metres. Vertical triangles have no effect. A point
     /// without a triangle has the height of the nearest point of its row, and a row without triangles that of the nearest row.
+    ///
+    /// Each point has only one height, so characters walk on roofs and bridges, not below them. Leave out triangles that hide a floor.
     ///
     /// ```
     /// use sinew_render::crowd::Terrain;
@@ -43,6 +50,9 @@ impl Terrain {
         if !cell.is_finite() || cell < 1e-6 || !corners.iter().all(|corner| corner.is_finite()) {
             return Err(TerrainError::Number);
         }
+        if triangles.is_empty() {
+            return Err(TerrainError::Empty);
+        }
         let no_box = (Vec3::INFINITY, Vec3::NEG_INFINITY);
         let (low, high) = corners.iter().fold(no_box, |(low, high), &c| (low.min(c), high.max(c)));
         let (columns, rows) = (points(low.x, high.x, cell), points(low.z, high.z, cell));
@@ -50,7 +60,7 @@ impl Terrain {
         let (width, depth) = (columns as usize, rows as usize);
         let count = width.checked_mul(depth).filter(|count| *count <= MAX_HEIGHTS);
         let heights = vec![f32::NEG_INFINITY; count.ok_or(TerrainError::Size)?];
-        let mut grid = Grid { columns: width, rows: depth, heights };
+        let mut grid = Grid { cell: cell.into(), columns: width, rows: depth, heights };
         for corners in triangles {
             grid.add(corners.map(|corner| {
                 let at = (corner.as_dvec3() - low.as_dvec3()) / f64::from(cell);
@@ -74,7 +84,7 @@ impl Grid {
     /// Raises the points below a triangle to its surface. x and z of the corners are in cells, and y is in metres.
     fn add(&mut self, [a, b, c]: [DVec3; 3]) {
         let normal = (b - a).cross(c - a);
-        if normal.y == 0.0 {
+        if normal.y.abs() * STEEPEST * self.cell <= DVec2::new(normal.x, normal.z).length() {
             return;
         }
         let (lowest, highest) = (a.y.min(b.y).min(c.y), a.y.max(b.y).max(c.y));
@@ -195,10 +205,28 @@ mod tests {
     }
 
     #[test]
+    fn walls_with_rounding_errors_are_vertical() {
+        let [low, high] = [Vec2::new(900.0, 900.0), Vec2::new(904.0, 904.0)];
+        let mut triangles = floor(low, high, 1.0).to_vec();
+        // A wall along the diagonal, whose upper edge is a rounding error beside the lower one.
+        let [a, b] = [Vec3::new(900.0, 1.0, 900.0), Vec3::new(904.0, 1.0, 904.0)];
+        let beside = Vec3::new(1e-4, 3.0, -1e-4);
+        triangles.extend([[a, b, b + beside], [a, b + beside, a + beside]]);
+        let terrain = Terrain::from_triangles(&triangles, 0.5).unwrap();
+        assert!(terrain.heights().iter().all(|height| *height == 1.0), "{:?}", terrain.heights());
+        // A steep ramp is not a wall, whatever the size of the cells.
+        let ramp = [Vec3::ZERO, Vec3::new(0.0, 0.0, 1.0), Vec3::new(1.0, 50.0, 0.0)];
+        for cell in [0.01, 1.0] {
+            let terrain = Terrain::from_triangles(&[ramp], cell).unwrap();
+            assert!((terrain.height(Vec2::new(1.0, 0.0)) - 50.0).abs() < 1e-2, "{cell}");
+        }
+    }
+
+    #[test]
     fn invalid_triangles_are_refused() {
         let [a, b] = floor(Vec2::ZERO, Vec2::splat(4.0), 0.0);
         let make = |triangles: &[[Vec3; 3]], cell| Terrain::from_triangles(triangles, cell);
-        assert_eq!(make(&[], 1.0), Err(TerrainError::Size));
+        assert_eq!(make(&[], 1.0), Err(TerrainError::Empty));
         assert_eq!(make(&[a, b], 0.0), Err(TerrainError::Number));
         assert_eq!(make(&[a, b], 1e-5), Err(TerrainError::Size));
         assert_eq!(make(&[[Vec3::NAN; 3]], 1.0), Err(TerrainError::Number));

@@ -12,6 +12,7 @@ use crate::view::{Bounds, Camera};
 use crate::{DecodedImages, DrawnLevels, Frame, Instance, Model, RenderError, Renderer, ShadingMode};
 use sinew_base::Random;
 
+use super::crowd_ground::CrowdGround;
 use super::frame::{ViewSettings, draws};
 
 /// Range of heights, in metres, within which a character keeps its own size. Other characters are scaled to a child's height.
@@ -29,8 +30,8 @@ const SHADOWED: f32 = 45.0;
 pub struct CrowdLayout {
     /// Number of characters, divided equally among the models.
     pub count: u32,
-    /// Whether the ground has hills.
-    pub hills: bool,
+    /// The ground.
+    pub ground: CrowdGround,
     /// Seed of the random positions, clips and tints.
     pub seed: u32,
     /// Amount by which heads turn towards the camera, from 0 to 1.
@@ -108,35 +109,11 @@ impl CrowdScene {
     /// Spreads characters of the given models over the ground, and uploads everything.
     ///
     /// # Errors
-    /// [`CrowdError::Render`] if the adapter cannot hold the models or the crowd.
+    /// [`CrowdError::Render`] if the adapter cannot hold the models or the crowd, or [`CrowdError::Ground`] if the terrain is too small.
     pub fn new(
         renderer: &mut Renderer,
         characters: &[(Arc<Character>, Rig)],
         layout: &CrowdLayout,
-        mode: ShadingMode,
-    ) -> Result<Self, CrowdError> {
-        Self::build(renderer, characters, layout, None, mode)
-    }
-
-    /// Like [`Self::new`], but spreads the characters around the origin of a terrain. [`CrowdLayout::hills`] has no effect.
-    ///
-    /// # Errors
-    /// See [`Self::new`].
-    pub fn with_terrain(
-        renderer: &mut Renderer,
-        characters: &[(Arc<Character>, Rig)],
-        layout: &CrowdLayout,
-        terrain: Terrain,
-        mode: ShadingMode,
-    ) -> Result<Self, CrowdError> {
-        Self::build(renderer, characters, layout, Some(terrain), mode)
-    }
-
-    fn build(
-        renderer: &mut Renderer,
-        characters: &[(Arc<Character>, Rig)],
-        layout: &CrowdLayout,
-        terrain: Option<Terrain>,
         mode: ShadingMode,
     ) -> Result<Self, CrowdError> {
         let mut random = Random(u64::from(layout.seed));
@@ -158,10 +135,7 @@ impl CrowdScene {
             sources.push(model);
         }
         let spots = Spots::new(layout.count, SPACING * size);
-        let half = spots.half_size + 4.0 * size;
-        let terrain = terrain.unwrap_or_else(|| {
-            if layout.hills { Terrain::hills(layout.seed, half) } else { Terrain::flat(half) }
-        });
+        let terrain = layout.ground.terrain(layout.seed, spots.half_size, 4.0 * size)?;
         let mut crowds = Vec::new();
         for model in sources {
             crowds.push(Walkers::new(renderer, model, &terrain, layout.pixel_error)?);
@@ -180,8 +154,7 @@ impl CrowdScene {
         let ground = Puppet::with_rig(ground(&terrain), 0, Rig::default());
         let images = DecodedImages::decode(ground.character(), ground.parts(), mode);
         models.push(renderer.model(ground.character(), ground.parts(), &images)?);
-        let heights = terrain.heights().iter();
-        let (low, high) = heights.fold((0.0_f32, 0.0_f32), |(low, high), &h| (low.min(h), high.max(h)));
+        let (low, high) = layout.ground.height_range(&terrain);
         let half = spots.half_size;
         let bounds = Bounds { lo: Vec3::new(-half, low, -half), hi: Vec3::new(half, high + size, half) };
         Ok(Self { crowds, models, ground, terrain, bounds, size })

@@ -59,7 +59,7 @@ impl CrowdMeter {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use sinew_render::scene::{CrowdLayout, CrowdMeter, CrowdScene, ViewSettings};
+    /// use sinew_render::scene::{CrowdGround, CrowdLayout, CrowdMeter, CrowdScene, ViewSettings};
     /// use sinew_render::{AdapterChoice, Canvas, Gpu, Renderer, ShadingMode, drawable_texture};
     /// use sinew_character::view::AUTO_FOV_Y;
     /// use sinew_character::{asset, rig};
@@ -68,7 +68,8 @@ impl CrowdMeter {
     /// let rig = rig::detect(&character);
     /// let gpu = Gpu::new(&AdapterChoice::Cpu)?;
     /// let mut renderer = Renderer::new(gpu.clone());
-    /// let layout = CrowdLayout { count: 9, hills: false, seed: 1, looks: 0.0, pixel_error: 0.2 };
+    /// let ground = CrowdGround::Flat;
+    /// let layout = CrowdLayout { count: 9, ground, seed: 1, looks: 0.0, pixel_error: 0.2 };
     /// let cast = [(Arc::new(character), rig)];
     /// let mut scene = CrowdScene::new(&mut renderer, &cast, &layout, ShadingMode::Shaded)?;
     /// let settings = ViewSettings::new(scene.camera(AUTO_FOV_Y, 1.0), scene.bounds());
@@ -192,7 +193,7 @@ mod tests {
     use glam::Vec3;
 
     use super::*;
-    use crate::scene::CrowdLayout;
+    use crate::scene::{CrowdGround, CrowdLayout};
     use crate::view::AUTO_FOV_Y;
     use crate::{ShadingMode, asset, drawable_texture, rig};
 
@@ -214,7 +215,13 @@ mod tests {
             let mut renderer = Renderer::new(gpu.clone());
             let character = asset::mannequin().unwrap();
             let rig = rig::detect(&character);
-            let layout = CrowdLayout { count: COUNT, hills: true, seed: 4, looks: 1.0, pixel_error: 1.0 };
+            let layout = CrowdLayout {
+                count: COUNT,
+                ground: CrowdGround::Hills,
+                seed: 4,
+                looks: 1.0,
+                pixel_error: 1.0,
+            };
             let cast = [(Arc::new(character), rig)];
             let scene = CrowdScene::new(&mut renderer, &cast, &layout, ShadingMode::Shaded).unwrap();
             let mut camera = scene.camera(AUTO_FOV_Y, SIZE.0 as f32 / SIZE.1 as f32);

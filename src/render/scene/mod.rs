@@ -3,6 +3,7 @@
 
 pub mod compare;
 mod crowd;
+mod crowd_ground;
 mod crowd_meter;
 mod crowd_stats;
 mod frame;
@@ -11,6 +12,7 @@ mod lights;
 pub mod picking;
 
 pub use crowd::{CrowdLayout, CrowdScene};
+pub use crowd_ground::CrowdGround;
 pub use crowd_meter::CrowdMeter;
 pub use crowd_stats::{CrowdStats, CrowdTimes, TimeSource};
 pub use frame::{ViewSettings, draws, frame, ghost, instance, shows_skeleton, skeleton};
