@@ -20,7 +20,8 @@ const ROUNDING: f32 = 1e-6;
 // The distance to a sphere that contains the origin of the ray, in metres.
 const NEAREST: f32 = 1e-6;
 
-// Returns the distance along the ray to a bounding sphere, or 0 if the ray misses the sphere. The sphere of a free slot has a negative radius.
+// Returns the distance along the ray to a bounding sphere, or 0 if the ray misses the sphere. The sphere of a free slot has a negative
+// radius.
 fn entry_of(sphere: vec4<f32>) -> f32 {
     let offset = sphere.xyz - ray.origin;
     let along = dot(offset, ray.direction);

@@ -19,6 +19,7 @@ impl DrawnReader {
     /// Encodes a copy of what the camera sees of the crowds in a frame that has been drawn with this encoder, unless the result of an earlier
     /// frame has not arrived yet. Returns whether [`Self::submitted`] must be called.
     pub fn copy(&mut self, gpu: &Gpu, frame: &Frame<'_>, encoder: &mut wgpu::CommandEncoder) -> bool {
+        self.collect();
         if !self.is_idle() {
             return false;
         }
@@ -43,6 +44,12 @@ impl DrawnReader {
 
     /// Returns what the camera saw in the latest frame that has been read. Results arrive while the device is polled.
     pub fn latest(&mut self) -> Option<&DrawnLevels> {
+        self.collect();
+        self.latest.as_ref()
+    }
+
+    /// Takes the pending result if it has arrived.
+    fn collect(&mut self) {
         let Self { readback, sizes, latest } = self;
         let read = |bytes: &[u8]| {
             let (mut drawn, mut rest) = (DrawnLevels::default(), bytes);
@@ -57,10 +64,9 @@ impl DrawnReader {
         if let Some(drawn) = readback.as_ref().and_then(|(readback, _)| readback.take(read)) {
             *latest = Some(drawn);
         }
-        latest.as_ref()
     }
 
-    /// Returns whether no result is on its way.
+    /// Returns whether no result is pending.
     pub(crate) fn is_idle(&self) -> bool {
         self.readback.as_ref().is_none_or(|(readback, _)| readback.is_idle())
     }

@@ -37,7 +37,7 @@ impl Readback {
         &self.buffer
     }
 
-    /// Returns whether no result is on its way.
+    /// Returns whether no result is pending.
     pub(crate) fn is_idle(&self) -> bool {
         self.state.load(Ordering::Acquire) == IDLE
     }

@@ -170,21 +170,13 @@ impl Batch {
         })
     }
 
-    /// Sets the largest error of levels of detail in the image, in pixels. The levels are made if they are needed for the first time.
-    ///
-    /// # Errors
-    /// [`RenderError::Buffer`] if the levels exceed the limits of the adapter.
-    pub(super) fn set_pixel_error(
-        &mut self,
-        gpu: &Gpu,
-        model: &CrowdModel,
-        pixels: f32,
-    ) -> Result<(), RenderError> {
-        if pixels > 0.0 && gpu.capabilities.has_first_instance && !self.instances.has_levels() {
-            self.instances.set_levels(gpu, model.detail())?;
-        }
-        self.instances.set_pixel_error(gpu, pixels);
-        Ok(())
+    /// Sets the largest error of levels of detail in the image, in pixels. The levels are made if they are needed for the first time. If they
+    /// exceed the limits of the adapter, all characters have all triangles.
+    pub(super) fn set_pixel_error(&mut self, gpu: &Gpu, model: &CrowdModel, pixels: f32) {
+        let needs_levels =
+            pixels > 0.0 && gpu.capabilities.has_first_instance && !self.instances.has_levels();
+        let is_full = needs_levels && self.instances.set_levels(gpu, model.detail()).is_err();
+        self.instances.set_pixel_error(gpu, if is_full { 0.0 } else { pixels });
     }
 
     /// Encodes clears of removed characters' state. Zeros mean that there is no character, no stance and no goal.

@@ -103,10 +103,10 @@ impl Crowd {
     /// all triangles. The initial value is [`Crowd::PIXEL_ERROR`].
     ///
     /// The levels of detail are made when there are buffers for characters and the number is not 0. This takes longer for models with many
-    /// triangles, and is done once for each [`CrowdModel`].
+    /// triangles, and is done once for each [`CrowdModel`]. If the adapter cannot hold the levels, all characters have all triangles.
     ///
     /// # Errors
-    /// [`CrowdError::NotFinite`] if the number is not finite, or [`CrowdError::Render`] if the adapter cannot hold the levels.
+    /// [`CrowdError::NotFinite`] if the number is not finite.
     pub fn set_pixel_error(&mut self, pixels: f32) -> Result<(), CrowdError> {
         if !pixels.is_finite() {
             return Err(CrowdError::NotFinite { what: "pixel error", value: pixels });
@@ -115,7 +115,7 @@ impl Crowd {
         self.steps += 1;
         let Self { gpu, model, batches, pixel_error, .. } = self;
         for batch in batches {
-            batch.set_pixel_error(gpu, model, *pixel_error)?;
+            batch.set_pixel_error(gpu, model, *pixel_error);
         }
         Ok(())
     }
@@ -126,7 +126,8 @@ impl Crowd {
     }
 
     /// Reserves buffers for a number of characters in addition to those that exist, so that spawning these characters creates no buffers.
-    /// `surface` contains the parts of the model.
+    /// `surface` contains the parts of the model. The first call for a model also makes its levels of detail (see
+    /// [`Crowd::set_pixel_error`]), which takes longer, so call this function while a program loads.
     ///
     /// # Errors
     /// [`CrowdError::Render`] if the driver has no memory for the buffers.
@@ -143,7 +144,7 @@ impl Crowd {
             let capacity = missing.max(SMALLEST).min(largest);
             let Self { gpu, model, kernels, shared, heights, pixel_error, .. } = &*self;
             let mut batch = Batch::new(renderer, model, surface, kernels, shared, heights, capacity)?;
-            batch.set_pixel_error(gpu, model, *pixel_error)?;
+            batch.set_pixel_error(gpu, model, *pixel_error);
             self.open.insert(to_u32(self.batches.len()));
             self.batches.push(batch);
             missing = missing.saturating_sub(capacity);
@@ -151,7 +152,8 @@ impl Crowd {
         Ok(())
     }
 
-    /// Adds a character. If the buffers are full, creates buffers for twice as many characters.
+    /// Adds a character. If the buffers are full, creates buffers for twice as many characters. Without an earlier call of
+    /// [`Crowd::reserve`], the first character of a model therefore takes longer.
     ///
     /// # Errors
     /// [`CrowdError`] if a value is invalid, or if the driver has no memory for another batch.

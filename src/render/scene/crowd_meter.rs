@@ -282,6 +282,25 @@ mod tests {
     }
 
     #[test]
+    fn frames_are_read_even_if_nobody_asks_for_the_results() {
+        let Middle { mut renderer, mut scene, settings, view } = Middle::new();
+        let gpu = renderer.gpu().clone();
+        let canvas = Canvas { view: &view, format: FORMAT, size: SIZE, area: SIZE, is_hdr: false };
+        let mut reader = DrawnReader::default();
+        for _ in 0..3 {
+            let mut encoder = gpu.device.create_command_encoder(&Default::default());
+            scene.step(&mut encoder, 0.1, settings.camera.position).unwrap();
+            let frame = scene.frame(&settings);
+            renderer.draw(&scene.models(), &frame, &canvas, &mut encoder).unwrap();
+            assert!(reader.copy(&gpu, &frame, &mut encoder));
+            gpu.queue.submit([encoder.finish()]);
+            reader.submitted();
+            gpu.device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
+        }
+        assert_eq!(*reader.latest().unwrap(), scene.read_drawn().unwrap());
+    }
+
+    #[test]
     fn a_meter_that_is_off_draws_without_measuring() {
         let mut middle = Middle::new();
         let mut meter = CrowdMeter::waiting(middle.renderer.gpu());
