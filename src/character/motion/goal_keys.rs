@@ -47,6 +47,7 @@ impl Motion {
                 motion.goals.insert(index, key);
             }
         }
+        motion.split_contacts(self, |_, _| false);
         motion
     }
 
@@ -57,6 +58,7 @@ impl Motion {
         let key = *motion.goals.get(index)?;
         motion.goals.remove(index);
         let index = motion.put_goal(GoalKey { time: to, ..key });
+        motion.split_contacts(self, |_, _| false);
         Some((motion, index))
     }
 

@@ -6,7 +6,7 @@ use crate::asset::{Skeleton, Transform};
 use crate::pose::Pose;
 
 use super::contact_times::carries;
-use super::pose_key::{checked, pose_key_at};
+use super::pose_key::{checked, is_same_time, pose_key_at};
 use super::{Easing, Motion, PoseKey};
 
 impl Motion {
@@ -23,7 +23,9 @@ impl Motion {
         let (mut motion, taken) = self.taken(joints, from, skeleton)?;
         let (to, first) = (checked(to)?, taken.time);
         motion.put(PoseKey { time: to, ..taken }, skeleton);
-        motion.carry([first; 2], |time| time + (to - first), |node| carries(joints, skeleton, node));
+        let follows = |node: usize| carries(joints, skeleton, node);
+        motion.carry([first; 2], |time| time + (to - first), follows);
+        motion.split_contacts(self, |node, end| is_same_time(first, end) && follows(node));
         Some(motion)
     }
 
@@ -38,6 +40,7 @@ impl Motion {
         let (_, taken) = self.taken(joints, from, skeleton)?;
         let mut motion = self.clone();
         motion.put(PoseKey { time: checked(to)?, ..taken }, skeleton);
+        motion.split_contacts(self, |_, _| false);
         Some(motion)
     }
 
@@ -64,6 +67,10 @@ impl Motion {
                 motion.carry_all(keys, &retimed, skeleton);
             }
             moved.into_iter().for_each(|key| motion.put(key, skeleton));
+            motion.split_contacts(self, |node, end| {
+                let mut ends = keys.iter().filter(|(_, time)| is_same_time(*time, end));
+                !copies && ends.any(|(joints, _)| carries(joints, skeleton, node))
+            });
             motion
         })
     }

@@ -30,7 +30,8 @@ impl Motion {
         sample_keys::sample(&self.keys, skeleton, time, pose, &mut Pose::default());
     }
 
-    /// Returns the motion with a key pose. If there is already a key at that time, the new key takes over that key's time and easings.
+    /// Returns the motion with a key pose. If there is already a key at that time, the new key takes over that key's time and easings. If the
+    /// motion becomes longer, contacts that [wrap](super::Contact::wraps) are split as in [`Motion::with_duration`].
     ///
     /// ```
     /// use sinew_character::asset::{Node, Skeleton};
@@ -63,6 +64,7 @@ impl Motion {
                 motion.keys.insert(index, key);
             }
         }
+        motion.split_contacts(self, |_, _| false);
         motion
     }
 
@@ -86,6 +88,7 @@ impl Motion {
             let joints: Vec<usize> = key.joints.iter().map(|(joint, _)| *joint).collect();
             let follows = |node: usize| !key.partial || carries(&joints, skeleton, node);
             motion.carry([key.time; 2], |time| time + (to - key.time), follows);
+            motion.split_contacts(self, |node, end| is_same_time(key.time, end) && follows(node));
         }
         Some(motion)
     }
@@ -138,6 +141,7 @@ impl Motion {
                 motion.put_goal(GoalKey { time: to, ..*goal });
             }
         }
+        motion.split_contacts(self, |_, _| false);
         Some(motion)
     }
 

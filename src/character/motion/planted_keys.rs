@@ -6,7 +6,7 @@ use crate::asset::Skeleton;
 use crate::rig::Foot;
 
 use super::key_contacts::KeyContacts;
-use super::pose_key::SAME_TIME;
+use super::pose_key::{SAME_TIME, is_same_time};
 use super::{Contact, Motion};
 
 /// Duration in seconds of a contact that is added after the last key.
@@ -15,8 +15,11 @@ const LENGTH: f32 = 1.0;
 impl Motion {
     /// Returns the contacts that follow from the keys: a foot that is in the same place in successive keys is in contact. When the foot
     /// drifts away from its position in the first of these keys, another contact begins. While the motion itself has a contact of a foot,
-    /// the keys add no contact for it. If the motion ends with its keys, a foot that stands in the same place at the end and at the start has
-    /// one contact, which [wraps](Contact::wraps).
+    /// the keys add no contact for it.
+    ///
+    /// If the motion is played as a loop (`looping`) and ends at its last key, a foot that stands in the same place at the end and at the start
+    /// has one contact, which [wraps](Contact::wraps). Only a stored contact has one place around the end: without it, the foot is corrected
+    /// between successive keys, and moves by up to 5 mm at human size where the loop starts over.
     ///
     /// ```
     /// use sinew_character::motion::{Motion, PoseKey};
@@ -29,30 +32,30 @@ impl Motion {
     ///     motion.with_key(PoseKey::new(*time, &rest, skeleton))
     /// });
     /// let feet: Vec<_> = rig::detect(&character).soles().collect();
-    /// let contacts = motion.contacts_of_keys(skeleton, &feet);
+    /// let contacts = motion.contacts_of_keys(skeleton, &feet, false);
     /// assert!(contacts.len() == 2 && contacts.iter().all(|c| (c.from, c.to) == (0.0, 2.0)));
     /// // Once they are stored, nothing else follows from the keys.
-    /// let planted = motion.with_contacts_of_keys(skeleton, &feet);
+    /// let planted = motion.with_contacts_of_keys(skeleton, &feet, false);
     /// assert_eq!(planted.contacts, contacts);
-    /// assert_eq!(planted.contacts_of_keys(skeleton, &feet), []);
+    /// assert_eq!(planted.contacts_of_keys(skeleton, &feet, false), []);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn contacts_of_keys(&self, skeleton: &Skeleton, feet: &[Foot]) -> Vec<Contact> {
+    pub fn contacts_of_keys(&self, skeleton: &Skeleton, feet: &[Foot], looping: bool) -> Vec<Contact> {
         if self.validate().is_err() {
             return Vec::new();
         }
-        // The last pose remains until the end of the motion, unless a strip follows or the motion ends earlier.
+        // If the motion ended later, a contact that wraps would also hold the foot in keys that are added after the last one.
         let last = self.keys.last().map_or(0.0, |key| key.time);
-        let is_loop = self.takes_keys() && self.duration.is_none_or(|duration| duration >= last);
-        let contacts = KeyContacts::new(self, skeleton, feet).contacts(is_loop);
+        let ends_with_keys = self.takes_keys() && is_same_time(self.seconds(&[]), last);
+        let contacts = KeyContacts::new(self, skeleton, feet).contacts(looping && ends_with_keys);
         contacts.iter().flat_map(|contact| uncovered_parts(self, contact)).collect()
     }
 
-    /// Returns the motion with the contacts of its keys added to its stored contacts.
+    /// Returns the motion with the contacts of its keys ([`Motion::contacts_of_keys`]) added to its stored contacts.
     #[must_use]
-    pub fn with_contacts_of_keys(&self, skeleton: &Skeleton, feet: &[Foot]) -> Self {
+    pub fn with_contacts_of_keys(&self, skeleton: &Skeleton, feet: &[Foot], looping: bool) -> Self {
         let mut motion = self.clone();
-        motion.contacts.extend(self.contacts_of_keys(skeleton, feet));
+        motion.contacts.extend(self.contacts_of_keys(skeleton, feet, looping));
         motion
     }
 
@@ -133,7 +136,7 @@ mod tests {
             |from, to| Contact { node: feet[0].node, point: Vec3::ZERO, from, to, slides: false, on: None };
         let spans = |contacts: Vec<Contact>| {
             motion = Motion { contacts, ..motion.clone() };
-            let left = motion.contacts_of_keys(skeleton, &feet);
+            let left = motion.contacts_of_keys(skeleton, &feet, true);
             left.iter().map(|c| (c.from, c.to)).collect::<Vec<_>>()
         };
         let mut spans = spans;
@@ -164,17 +167,21 @@ mod tests {
         let skeleton = &character.skeleton;
         let feet: Vec<Foot> = rig::detect(&character).soles().take(1).collect();
         let spans = |motion: &Motion| {
-            let contacts = motion.contacts_of_keys(skeleton, &feet);
+            let contacts = motion.contacts_of_keys(skeleton, &feet, true);
             contacts.iter().map(|c| (c.from, c.to)).collect::<Vec<_>>()
         };
         let motion = cycle(skeleton, 0.001);
         assert_eq!(spans(&motion), [(3.0, 1.0)]);
         let lasting = |duration| Motion { duration: Some(duration), ..motion.clone() };
-        assert_eq!(spans(&lasting(5.0)), [(3.0, 1.0)]);
-        // The motion ends before the last key.
-        assert_eq!(spans(&lasting(3.5)), [(0.0, 1.0), (3.0, 4.0)]);
-        assert_eq!(spans(&cycle(skeleton, 0.02)), [(0.0, 1.0), (3.0, 4.0)]);
-        let planted = motion.with_contacts_of_keys(skeleton, &feet);
+        assert_eq!(spans(&lasting(4.0)), [(3.0, 1.0)]);
+        // The motion ends before or after the last key, or is played once.
+        let apart = [(0.0, 1.0), (3.0, 4.0)];
+        assert_eq!(spans(&lasting(3.5)), apart);
+        assert_eq!(spans(&lasting(5.0)), apart);
+        let once = motion.contacts_of_keys(skeleton, &feet, false);
+        assert_eq!(once.iter().map(|c| (c.from, c.to)).collect::<Vec<_>>(), apart);
+        assert_eq!(spans(&cycle(skeleton, 0.02)), apart);
+        let planted = motion.with_contacts_of_keys(skeleton, &feet, true);
         assert_eq!((spans(&planted), planted.validate()), (vec![], Ok(())));
         let stored = |from, to| {
             let contact =
@@ -200,7 +207,7 @@ mod tests {
                 pose.locals[root].translation.z += drift * time;
                 motion.with_key(PoseKey::new(time, &pose, skeleton))
             });
-            let contacts = motion.contacts_of_keys(skeleton, &feet);
+            let contacts = motion.contacts_of_keys(skeleton, &feet, true);
             contacts.iter().map(|c| (c.from, c.to)).collect::<Vec<_>>()
         };
         let each: Vec<(f32, f32)> = (0..19_u8).map(f32::from).map(|time| (time, time + 1.0)).collect();

@@ -141,12 +141,14 @@ fn with_contact_dragged(contact: &Contact, grip: Grip, by: f32, snap: Option<&Sn
             time if time >= round && to >= MIN_SECONDS => {
                 [snapped(time - round).clamp(0.0, to - MIN_SECONDS), to]
             }
-            time => [snapped(time).min(round).min(to + round - MIN_SECONDS).max(to + MIN_SECONDS), to],
+            time => [snapped(time).min(to + round - MIN_SECONDS).max(to + MIN_SECONDS).min(round), to],
         },
         Grip::First(_) => [snapped(from + by).max(0.0).min(to - MIN_SECONDS), to],
         Grip::Last(_) => match to + later + by {
-            time if time > round && from >= MIN_SECONDS => {
-                [from, snapped(time - round).clamp(0.0, from - MIN_SECONDS)]
+            // A contact that starts just before the end of the loop must wrap, or it would be too short.
+            time if time.max(from + MIN_SECONDS) > round && from >= MIN_SECONDS => {
+                let earliest = (from + MIN_SECONDS - round).max(0.0);
+                [from, snapped(time - round).max(earliest).min(from - MIN_SECONDS)]
             }
             time => [from, snapped(time).min(round).max(from + MIN_SECONDS)],
         },

@@ -154,6 +154,11 @@ fn contacts_are_dragged_around_the_end_of_a_loop() {
     close(span([0.0, 1.0], last, 1.5, None, true), [0.0, 2.0]);
     // Nor can one that already reaches past the end without wrapping.
     close(span([1.0, 2.5], last, 0.5, None, true), [1.0, 3.0]);
+    // A contact that starts just before the end always wraps.
+    close(span([1.98, 0.25], last, -0.5, None, true), [1.98, 0.03]);
+    close(span([1.98, 2.0], last, -0.01, None, true), [1.98, 0.03]);
+    // One that ends just before the end starts at the end at the latest.
+    close(span([1.99, 1.98], first, -0.1, None, true), [2.0, 1.98]);
     let around = [1.5, 0.25];
     for loops in [false, true] {
         close(span(around, first, 0.6, None, loops), [0.1, 0.25]);

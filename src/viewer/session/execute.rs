@@ -245,7 +245,9 @@ impl Session {
 
     /// Executes a command that edits keys or contacts.
     fn edit_keys(&mut self, command: &Command) {
-        let edited = key_edits::edited(command, &self.puppet, &self.document.scene.motion);
+        let settings = &self.document.settings;
+        let loops = settings.looping && settings.timeline.loops_whole(self.puppet.seconds());
+        let edited = key_edits::edited(command, &self.puppet, &self.document.scene.motion, loops);
         // A contact for which there is no room changes nothing, not even the current undo step.
         let is_step = !key_edits::continues_step(command)
             && (edited.is_some() || !matches!(command, Command::AddContact(_)));

@@ -17,8 +17,9 @@ use super::timeline::DEFAULT_DURATION;
 /// Duration in seconds over which an edit fades in, and over which it fades out.
 const FADE_SECONDS: f32 = 0.4;
 
-/// Returns the motion after a command that edits its keys or contacts. `None` if the command changes nothing.
-pub(super) fn edited(command: &Command, puppet: &Puppet, motion: &Motion) -> Option<Motion> {
+/// Returns the motion after a command that edits its keys or contacts. `loops` is set if the motion is played as a loop from its start to its
+/// end. `None` if the command changes nothing.
+pub(super) fn edited(command: &Command, puppet: &Puppet, motion: &Motion, loops: bool) -> Option<Motion> {
     let skeleton = &puppet.character().skeleton;
     match *command {
         Command::KeyMove(from, to) => motion.with_key_moved(from, to, skeleton),
@@ -34,14 +35,14 @@ pub(super) fn edited(command: &Command, puppet: &Puppet, motion: &Motion) -> Opt
         Command::KeyEasing(time, easing) => motion.with_easing(time, easing),
         Command::PlantKeys => {
             let feet: Vec<Foot> = puppet.rig.soles().collect();
-            Some(motion.with_contacts_of_keys(skeleton, &feet))
+            Some(motion.with_contacts_of_keys(skeleton, &feet, loops))
         }
         Command::AddContact(node) => {
             let mut edited = motion.clone();
             edited.contacts.push(new_contact(puppet, motion, node)?);
             Some(edited)
         }
-        Command::Duration(duration) => Some(Motion { duration, ..motion.clone() }),
+        Command::Duration(duration) => Some(motion.with_duration(duration)),
         _ => None,
     }
 }

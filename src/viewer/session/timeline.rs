@@ -92,6 +92,11 @@ impl Timeline {
         let [from, to] = self.range.unwrap_or([0.0, seconds]);
         if from < seconds { [from, to.min(seconds)] } else { [0.0, seconds] }
     }
+
+    /// Returns whether the part that loops is the whole motion of this length. Otherwise the end of the motion is not followed by its start.
+    pub(crate) fn loops_whole(&self, seconds: f32) -> bool {
+        self.looped(seconds) == [0.0, seconds]
+    }
 }
 
 /// Returns the latest time that the playhead can reach in the motion of a puppet, in seconds. A motion of key poses can be extended.
@@ -138,6 +143,7 @@ mod tests {
         assert_eq!(odd.within_range(), Timeline::default());
         let part = Timeline { range: Some([0.5, 9.0]), ..Timeline::default() };
         assert_eq!((part.looped(2.0), part.looped(0.4)), ([0.5, 2.0], [0.0, 0.4]));
+        assert_eq!((part.loops_whole(2.0), part.loops_whole(0.4)), (false, true));
     }
 
     proptest! {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sinew::asset::{self, Character};
 use sinew::motion::{Contact, Motion};
 use sinew::scene::picking::pixel;
-use sinew::viewer::DragScope;
+use sinew::viewer::{DragScope, Timeline};
 use sinew_testkit::mannequin;
 
 use super::*;
@@ -143,6 +143,75 @@ fn contacts_keep_a_pose_that_is_not_keyed() {
     let held = position(&session, hand);
     session.apply(Command::Motion(Box::new(Motion { contacts: Vec::new(), ..shorter })));
     assert!(position(&session, hand).distance(held) > 5e-3);
+}
+
+/// Returns a session whose left foot stands from 0 s to 0.25 s and from 0.75 s to 1 s, and is elsewhere in between.
+fn stepping() -> (Session, usize) {
+    let mut session = session_of(mannequin());
+    let foot = session.rig().bones["leftFoot"];
+    session.apply(Command::DragScope(DragScope::Limb));
+    session.apply(Command::Key);
+    session.apply(Command::Seek(0.5));
+    let away = position(&session, foot) + Vec3::new(0.0, 0.03, 0.1);
+    pull(&mut session, foot, away);
+    session.apply(Command::Key);
+    [0.25, 0.75, 1.0].into_iter().for_each(|time| session.apply(Command::KeyCopy(0.0, time)));
+    (session, foot)
+}
+
+/// Returns the start and the end of each contact of a node.
+fn spans(session: &Session, node: usize) -> Vec<(f32, f32)> {
+    let contacts = motion(session).contacts.into_iter();
+    contacts.filter(|contact| contact.node == node).map(|contact| (contact.from, contact.to)).collect()
+}
+
+/// Regression test: feet were also planted around the end of a motion that is played once, and of a motion that ends after its keys.
+#[test]
+fn feet_are_planted_around_the_end_of_a_loop_only() {
+    let (mut session, foot) = stepping();
+    let timeline = session.settings().timeline;
+    let mut planted = |command: Command| {
+        session.apply(command);
+        session.apply(Command::PlantKeys);
+        let planted = spans(&session, foot);
+        session.apply(Command::Undo);
+        assert_eq!(motion(&session).contacts, []);
+        planted
+    };
+    let apart = [(0.0, 0.25), (0.75, 1.0)];
+    // The motion lasts for two seconds, which is longer than its keys.
+    assert_eq!(planted(Command::Looping(true)), apart);
+    assert_eq!(planted(Command::Duration(Some(1.0))), [(0.75, 0.25)]);
+    assert_eq!(planted(Command::Looping(false)), apart);
+    let part = Timeline { range: Some([0.0, 0.5]), ..timeline };
+    session.apply(Command::Looping(true));
+    session.apply(Command::Timeline(part));
+    session.apply(Command::PlantKeys);
+    assert_eq!(spans(&session, foot), apart);
+}
+
+/// Regression test: a foot that was planted around the end of a loop stayed in place in keys that were added after the end.
+#[test]
+fn a_key_after_the_end_of_a_loop_moves_a_planted_foot() {
+    let (mut session, foot) = stepping();
+    session.apply(Command::Duration(Some(1.0)));
+    session.apply(Command::PlantKeys);
+    assert_eq!(spans(&session, foot), [(0.75, 0.25)]);
+    session.apply(Command::Looping(false));
+    session.apply(Command::Seek(1.5));
+    let standing = position(&session, foot);
+    pull(&mut session, foot, standing + Vec3::new(0.0, 0.1, 0.1));
+    let lifted = position(&session, foot);
+    assert!(lifted.distance(standing) > 0.05);
+    session.apply(Command::Key);
+    assert_eq!(spans(&session, foot), [(0.75, 1.0), (0.0, 0.25)]);
+    session.apply(Command::Seek(0.0));
+    session.apply(Command::Seek(1.5));
+    let moved = position(&session, foot).distance(lifted);
+    assert!(moved < 1e-3, "{moved}");
+    // Undo restores the contact together with the end of the motion.
+    session.apply(Command::Undo);
+    assert_eq!(spans(&session, foot), [(0.75, 0.25)]);
 }
 
 #[test]

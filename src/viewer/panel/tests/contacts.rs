@@ -129,12 +129,18 @@ fn a_bar_is_dragged_around_the_end_of_the_loop() {
     let (back, title) = left();
     assert!(!back.wraps() && back.to > 1.7 && back.to < 2.0, "{back:?}");
     assert_eq!(harness.get_all_by_label(&title).count(), 1);
-    // Without a loop, the contact reaches past the end of the motion.
-    state.borrow_mut().session.apply(Command::Looping(false));
-    harness.run();
-    drag_part(&mut harness, &format!("End of {title}"), vec2(60.0, 0.0), false);
-    let (past, _) = left();
-    assert!(!past.wraps() && past.to > 2.0, "{past:?}");
+    // Without a loop, and if only a part loops, the contact reaches past the end of the motion.
+    let part = Command::Timeline(crate::Timeline { range: Some([0.0, 1.0]), ..timeline });
+    for commands in [vec![Command::Looping(false)], vec![Command::Looping(true), part]] {
+        commands.into_iter().for_each(|command| state.borrow_mut().session.apply(command));
+        harness.run();
+        drag_part(&mut harness, &format!("End of {title}"), vec2(60.0, 0.0), false);
+        let (past, _) = left();
+        assert!(!past.wraps() && past.to > 2.0, "{past:?}");
+        state.borrow_mut().session.apply(Command::Undo);
+        harness.run();
+        assert_eq!(left().0, back);
+    }
 }
 
 #[test]

@@ -30,7 +30,9 @@ impl ContactRow {
         let own = stored.iter().enumerate();
         let own = own.map(|(index, contact)| Bar { contact: *contact, index, is_stored: true });
         let feet: Vec<Foot> = puppet.rig.soles().collect();
-        let of_keys = motion.contacts_of_keys(&puppet.character().skeleton, &feet).into_iter();
+        let settings = &session.document.settings;
+        let loops = settings.looping && settings.timeline.loops_whole(puppet.seconds());
+        let of_keys = motion.contacts_of_keys(&puppet.character().skeleton, &feet, loops).into_iter();
         let of_keys = of_keys.map(|contact| Bar { contact, index: stored.len(), is_stored: false });
         let mut rows: Vec<Self> = Vec::new();
         for bar in own.chain(of_keys) {

@@ -322,7 +322,8 @@ fn update_drag(ui: &Ui, session: &Session, state: &mut TimelineState, commands: 
         let to_frames = || Snap { marks: Vec::new(), distance: 0.0, step: timeline.time(1.0) };
         let snap = to_marks.or_else(|| timeline.snap.then(to_frames));
         let by = active.ruler.time(at.x) - active.at;
-        let loops = session.document.settings.looping;
+        let looping = session.document.settings.looping;
+        let loops = looping && timeline.loops_whole(session.puppet.seconds());
         let (dragged, item) = drag(&active.motion, clips, active.grip, by, snap.as_ref(), loops);
         state.selected = Some(item);
         if dragged != *motion {

@@ -142,11 +142,7 @@ pub(super) fn details(
     let (motion, timeline) = (&session.document.scene.motion, &session.document.settings.timeline);
     ui.label(RichText::new(row_name(session, contact.node)).strong());
     let mut new = *contact;
-    let step = timeline.time(1.0);
-    let (mut starts, mut ends) = ([0.0, contact.to - step], [contact.from + step, LAST_TIME]);
-    if contact.wraps() {
-        (starts, ends) = ([contact.to + step, LAST_TIME], [0.0, contact.from - step]);
-    }
+    let [starts, ends] = limits(contact, timeline.time(1.0), session.puppet.seconds());
     counter::field(ui, timeline, &mut new.from, starts, "Start of the contact");
     counter::field(ui, timeline, &mut new.to, ends, "End of the contact");
     let bone_of = |node: usize| session.puppet.rig.bones.iter().find(|(_, known)| **known == node);
@@ -173,5 +169,31 @@ pub(super) fn details(
     new.slides &= new.on.is_none();
     if new != *contact {
         push_change(commands, with_contact_replaced(motion, index, new));
+    }
+}
+
+/// Returns the earliest and the latest time that can be entered for the start and for the end of a contact, in seconds. `step` is the duration
+/// of a frame, and `seconds` is the duration of the motion.
+fn limits(contact: &Contact, step: f32, seconds: f32) -> [[f32; 2]; 2] {
+    if !contact.wraps() {
+        return [[0.0, contact.to - step], [contact.from + step, LAST_TIME]];
+    }
+    // A contact that wraps lasts from its start to the end of the motion, so it cannot start later.
+    let earliest = contact.to + step;
+    [[earliest, seconds.max(earliest)], [0.0, contact.from - step]]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Regression test: the start of a contact that wraps could be after the end of the motion.
+    #[test]
+    fn a_contact_that_wraps_starts_before_the_end_of_the_motion() {
+        let contact =
+            |from, to| Contact { node: 0, point: glam::Vec3::ZERO, from, to, slides: false, on: None };
+        assert_eq!(limits(&contact(1.5, 0.25), 0.25, 2.0), [[0.5, 2.0], [0.0, 1.25]]);
+        assert_eq!(limits(&contact(2.5, 2.0), 0.25, 2.0), [[2.25, 2.25], [0.0, 2.25]]);
+        assert_eq!(limits(&contact(0.25, 1.5), 0.25, 2.0), [[0.0, 1.25], [0.5, LAST_TIME]]);
     }
 }
