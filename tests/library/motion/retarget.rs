@@ -7,10 +7,10 @@ use sinew::export::bake::retarget_clips;
 use sinew::motion::{Playhead, Retarget};
 use sinew::pose::{Pose, world_matrices};
 use sinew::puppet::Puppet;
-use sinew::rig::{self, Bones, humanoid};
+use sinew::rig::{self, Bones, Rig, humanoid};
 
 use super::figures::{AWKWARD, LONG_LIMBS, MANNEQUIN, MID_STRIDE, MID_STRIDE_BARE, figure, reordered};
-use sinew_testkit::external;
+use sinew_testkit::{external, folder};
 
 const FRAMES: u16 = 90;
 /// Maximum distance in metres that a foot slides in a step, on a character of 1.75 m.
@@ -235,48 +235,92 @@ fn assert_retargeted_by_name(source: &Character, target: &Character) {
     }
 }
 
-/// Regression test: `retarget_clips` used the recognised bones of the target instead of the bones that its rig names.
-#[test]
-fn a_clip_follows_the_bones_of_the_rig() {
-    const PHALANGES: [&str; 3] = ["Proximal", "Intermediate", "Distal"];
-    let (mut source, mut target) = (asset::mannequin().unwrap(), asset::mannequin().unwrap());
-    let bones = humanoid(&target).unwrap();
-    // Without common names, joints are matched by their bones.
-    for (index, node) in target.skeleton.nodes.iter_mut().enumerate() {
-        node.name = Some(format!("n{index}"));
+const PHALANGES: [&str; 3] = ["Proximal", "Intermediate", "Distal"];
+
+/// A mannequin whose clip bends the left index finger by 0.8 radians, and a mannequin whose joints have other names, so that joints are
+/// matched by their bones.
+struct Fingers {
+    source: Character,
+    target: Character,
+    /// The first joints of the left index finger and of the left middle finger.
+    first: [usize; 2],
+    /// The left index finger and the left middle finger with their joints the other way round.
+    swapped: Bones,
+}
+
+impl Fingers {
+    fn new() -> Self {
+        let (mut source, mut target) = (asset::mannequin().unwrap(), asset::mannequin().unwrap());
+        let bones = humanoid(&target).unwrap();
+        for (index, node) in target.skeleton.nodes.iter_mut().enumerate() {
+            node.name = Some(format!("n{index}"));
+        }
+        target.path = "nameless.glb".into();
+        let [index, middle] =
+            ["leftIndex", "leftMiddle"].map(|finger| PHALANGES.map(|part| bones[&format!("{finger}{part}")]));
+        let rest = source.skeleton.nodes[index[0]].rest.rotation;
+        source.clips = vec![Clip {
+            seconds: 1.0,
+            timelines: vec![vec![0.0, 0.5, 1.0]],
+            channels: vec![Channel {
+                node: index[0],
+                timeline: 0,
+                interpolation: Interpolation::Linear,
+                values: Values::Rotation([0.0, 0.4, 0.8].map(|x| rest * Quat::from_rotation_x(x)).to_vec()),
+            }],
+            ..Clip::default()
+        }];
+        let swapped =
+            PHALANGES.into_iter().zip(index.into_iter().zip(middle)).flat_map(|(part, (index, middle))| {
+                [(format!("leftIndex{part}"), middle), (format!("leftMiddle{part}"), index)]
+            });
+        Self { source, target, first: [index[0], middle[0]], swapped: swapped.collect() }
     }
-    target.path = "nameless.glb".into();
-    let [index, middle] =
-        ["leftIndex", "leftMiddle"].map(|finger| PHALANGES.map(|part| bones[&format!("{finger}{part}")]));
-    let rest = source.skeleton.nodes[index[0]].rest.rotation;
-    source.clips = vec![Clip {
-        seconds: 1.0,
-        timelines: vec![vec![0.0, 0.5, 1.0]],
-        channels: vec![Channel {
-            node: index[0],
-            timeline: 0,
-            interpolation: Interpolation::Linear,
-            values: Values::Rotation([0.0, 0.4, 0.8].map(|x| rest * Quat::from_rotation_x(x)).to_vec()),
-        }],
-        ..Clip::default()
-    }];
-    // The user has named the two fingers the other way round.
-    let swapped =
-        PHALANGES.into_iter().zip(index.into_iter().zip(middle)).flat_map(|(part, (index, middle))| {
-            [(format!("leftIndex{part}"), middle), (format!("leftMiddle{part}"), index)]
-        });
-    let corrected = rig::load_with(&target, None, &swapped.collect()).unwrap();
-    for (rig, [moving, still]) in
-        [(rig::detect(&target), [index[0], middle[0]]), (corrected, [middle[0], index[0]])]
-    {
-        let clips = retarget_clips(&source, &target, &rig).unwrap().clips;
+
+    /// Checks that only the first of two joints turns in the retargeted clip.
+    #[track_caller]
+    fn check(&self, rig: &Rig, [moving, still]: [usize; 2]) {
+        let clips = retarget_clips(&self.source, &self.target, rig).unwrap().clips;
         let [start, end] = [0.0, 1.0].map(|time| {
-            let mut pose = Pose::rest(&target.skeleton);
-            Playhead::default().sample(&clips[0], time, &target.skeleton, &mut pose);
+            let mut pose = Pose::rest(&self.target.skeleton);
+            Playhead::default().sample(&clips[0], time, &self.target.skeleton, &mut pose);
             pose
         });
         let turned = |node: usize| start.locals[node].rotation.angle_between(end.locals[node].rotation);
         assert!((turned(moving) - 0.8).abs() < 0.05, "{}", turned(moving));
         assert!(turned(still) < 0.05, "{}", turned(still));
     }
+}
+
+/// Regression test: `retarget_clips` used the recognised bones of the target instead of the bones that its rig names.
+#[test]
+fn a_clip_follows_the_bones_of_the_rig() {
+    let fingers = Fingers::new();
+    let [index, middle] = fingers.first;
+    fingers.check(&rig::detect(&fingers.target), [index, middle]);
+    // The user has named the two fingers the other way round.
+    let corrected = rig::load_with(&fingers.target, None, &fingers.swapped).unwrap();
+    fingers.check(&corrected, [middle, index]);
+    // A rig without bones does not prevent the recognition of the target.
+    let mut boneless = rig::detect(&fingers.target);
+    boneless.bones.clear();
+    fingers.check(&boneless, [index, middle]);
+}
+
+/// Regression test: `retarget_clips` used the recognised bones of the source instead of the bones that its rig file names.
+#[test]
+fn a_clip_follows_the_bones_of_the_rig_beside_its_file() {
+    let mut fingers = Fingers::new();
+    let folder = folder("retarget-source-rig");
+    fingers.source.path = folder.join("source.glb");
+    let name = |node: usize| fingers.source.skeleton.nodes[node].name.clone().unwrap();
+    let bones = fingers.swapped.iter().map(|(bone, node)| format!("{bone} = \"{}\"\n", name(*node)));
+    let text = format!("version = 1\n[humanoid]\n{}", bones.collect::<String>());
+    std::fs::write(folder.join("source.rig.toml"), text).unwrap();
+    let [index, middle] = fingers.first;
+    fingers.check(&rig::detect(&fingers.target), [middle, index]);
+    std::fs::write(folder.join("source.rig.toml"), "version = 3").unwrap();
+    let rig = rig::detect(&fingers.target);
+    let error = retarget_clips(&fingers.source, &fingers.target, &rig).unwrap_err().to_string();
+    assert!(error.contains("source.rig.toml"), "{error}");
 }

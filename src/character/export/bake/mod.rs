@@ -116,7 +116,8 @@ pub struct RetargetedClips {
 }
 
 /// Retargets all clips of a source to a target, and solves the contact constraints of the feet. `rig` is the target's rig. Its bones
-/// ([`Rig::bones`]), which the user may have named, decide which joint follows which.
+/// ([`Rig::bones`]) and those of the source's rig, which the user may have named, decide which joint follows which. The source's rig is
+/// found as by [`rig::load`](crate::rig::load()). If `rig` has no bones, the bones of the target are recognised.
 ///
 /// ```
 /// use std::path::Path;
@@ -135,14 +136,22 @@ pub struct RetargetedClips {
 /// ```
 ///
 /// # Errors
-/// [`RetargetError`] if the characters cannot be matched or a pose is not finite.
+/// [`SourceError`] if the source's rig file cannot be used, the characters cannot be matched, or a pose is not finite.
 pub fn retarget_clips(
     source: &Character,
     target: &Character,
     rig: &Rig,
-) -> Result<RetargetedClips, RetargetError> {
-    let bones = rig::humanoid(source).unwrap_or_default();
-    retarget_clips_with(Retarget::with_bones(source, &bones, target, &rig.bones)?, source, target, rig)
+) -> Result<RetargetedClips, SourceError> {
+    Ok(retarget_clips_with(matched(source, target, rig)?, source, target, rig)?)
+}
+
+/// Matches the joints of two characters by the bones of their rigs. `rig` is the target's rig.
+fn matched(source: &Character, target: &Character, rig: &Rig) -> Result<Retarget, SourceError> {
+    let from = rig::load(source, None).map_err(|e| SourceError::Rig(e.to_string()))?.bones;
+    // A rig that was not loaded or detected may have no bones.
+    let recognized = if rig.bones.is_empty() { rig::humanoid(target).ok() } else { None };
+    let to = recognized.as_ref().unwrap_or(&rig.bones);
+    Ok(Retarget::with_bones(source, &from, target, to)?)
 }
 
 /// Retargets all clips of a source with an existing [`Retarget`], and solves its contact constraints.

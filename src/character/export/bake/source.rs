@@ -7,10 +7,10 @@ use crate::asset::Clip;
 use crate::asset::{Character, LoadError, References, UpAxis};
 use crate::capture::{CaptureError, Take, TakeOptions, is_take, load_take_with};
 use crate::files::{Progress, Stopped};
-use crate::motion::{Retarget, RetargetError};
-use crate::rig::{self, Rig};
+use crate::motion::RetargetError;
+use crate::rig::Rig;
 
-use super::{RetargetedClips, retarget_clips_while};
+use super::{RetargetedClips, matched, retarget_clips_while};
 
 /// A source of motion for another character.
 #[derive(Clone, Debug)]
@@ -105,7 +105,7 @@ impl Source {
     ///
     /// The clips of a character are retargeted. A take is converted by fitting the skeleton to the sensor data, and its
     /// clip has no name. If `hands` is set and the bodies differ, contact constraints for the hands are added
-    /// ([`Retarget::hands`]).
+    /// ([`Retarget::hands`](crate::motion::Retarget::hands)).
     ///
     /// # Errors
     /// [`SourceError`] if the source has no clips or does not fit the character.
@@ -128,8 +128,7 @@ impl Source {
         let retargeted = match self {
             Self::Character(source) if source.clips.is_empty() => return Err(SourceError::Empty),
             Self::Character(source) => {
-                let bones = rig::load(source, None).map_err(|e| SourceError::Rig(e.to_string()))?.bones;
-                let mut retarget = Retarget::with_bones(source, &bones, target, &rig.bones)?;
+                let mut retarget = matched(source, target, rig)?;
                 retarget.hands = hands;
                 retarget_clips_while(retarget, source, target, rig, progress)?.ok_or(Stopped)?
             }
