@@ -44,7 +44,7 @@ pub use session::recorder::Recorder;
 pub use session::style::StyleSource;
 pub use session::{EyeTarget, OnionSkin, Refusals, Session, Timeline};
 #[cfg(feature = "window")]
-pub use window::loader::{CharacterLoader, LoadResult, LoadedFile};
+pub use window::loader::{CharacterLoader, LoadResult, LoadedFile, SessionImages};
 #[cfg(all(feature = "window", target_arch = "wasm32"))]
 pub use window::page::{PageHooks, Watch};
 #[cfg(all(feature = "window", target_arch = "wasm32"))]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use glam::Vec2;
 use sinew::viewer::{
-    CharacterLoader, Command, LoadResult, LoadedFile, Preferences, Session, ThemePreference, Watch,
+    CharacterLoader, Command, LoadResult, LoadedFile, Preferences, Prop, Session, ThemePreference, Watch,
 };
 use sinew_testkit::{asset_path, folder};
 
@@ -42,6 +42,7 @@ fn reader_loads_a_model_for_a_joint() {
     let ((mut reader, results), session) = (reader(), detected_session());
     let mut read = |file: &Path| {
         reader.start_attaching(file, "leftHand".into(), &session).unwrap();
+        assert_eq!(reader.attaching(), Some(file));
         let read = reader.accept(results.recv_timeout(TIMEOUT).unwrap()).unwrap();
         assert!(read.attaches && read.path == file);
         read.outcome
@@ -52,6 +53,34 @@ fn reader_loads_a_model_for_a_joint() {
     assert_eq!((&*carrier, &*model.character().path), ("leftHand", &*asset_path("arm.glb")));
     let Err(error) = read(Path::new("missing.glb")) else { panic!("there is no such file") };
     assert!(error.contains("missing.glb: "), "{error}");
+}
+
+/// Regression test: a reload kept the models of props whose files had changed.
+#[test]
+fn a_reload_reads_the_models_of_props() {
+    let folder = folder("reload-props");
+    let [file, prop] = ["figure.glb", "cup.glb"].map(|name| folder.join(name));
+    fs::copy(asset_path("mannequin.glb"), &file).unwrap();
+    fs::copy(asset_path("arm.glb"), &prop).unwrap();
+    let mut session = Session::new(sinew::asset::load(&file).unwrap(), None, SIZE);
+    session.apply(Command::Props(vec![Prop::new(prop.clone(), "leftHand".into())]));
+    fs::copy(asset_path("spider.glb"), &prop).unwrap();
+    let (mut reader, results) = reader();
+    reader.start_beside(&file, true, &session).unwrap();
+    assert_eq!((reader.reading(), reader.attaching()), (Some(&*file), None));
+    let read = reader.accept(results.recv_timeout(TIMEOUT).unwrap()).unwrap();
+    let Ok(LoadedFile::Character(mut reloaded, _)) = read.outcome else {
+        panic!("the character was not read")
+    };
+    // The window's thread does not read the file.
+    fs::remove_file(&prop).unwrap();
+    assert_eq!(reloaded.take_over(&session, true), Vec::<String>::new());
+    let nodes = |session: &Session| {
+        session.prop_puppets().map(|prop| prop.character().skeleton.nodes.len()).collect::<Vec<_>>()
+    };
+    let spider = sinew::asset::load(&asset_path("spider.glb")).unwrap();
+    assert_eq!(nodes(&reloaded), [spider.skeleton.nodes.len()]);
+    assert_ne!(nodes(&session), nodes(&reloaded));
 }
 
 #[test]

@@ -77,12 +77,23 @@ pub(crate) struct PropModels(Vec<LoadedProp>);
 impl PropModels {
     /// Loads the models of the props that are not loaded yet, and drops the other ones.
     pub(super) fn set(&mut self, props: &[Prop]) {
+        self.set_with(props, &Progress::default());
+    }
+
+    /// Does the same as [`Self::set`], but can be stopped from another thread.
+    pub(crate) fn set_with(&mut self, props: &[Prop], progress: &Progress) {
         self.0.retain(|loaded| props.iter().any(|prop| prop.file == loaded.file));
         for Prop { file, .. } in props {
             if !self.0.iter().any(|loaded| loaded.file == *file) {
-                self.0.push(LoadedProp { file: file.clone(), model: load_with(file, &Progress::default()) });
+                self.0.push(LoadedProp { file: file.clone(), model: load_with(file, progress) });
             }
         }
+    }
+
+    /// Takes over the models that another session has loaded, so that [`Self::set`] does not read their files. It reads the other files
+    /// again, because they may have been repaired.
+    pub(super) fn share(&mut self, from: &Self) {
+        self.0 = from.0.iter().filter(|loaded| loaded.model.is_ok()).cloned().collect();
     }
 
     /// Adds a model that is loaded already, so that [`Self::set`] does not read its file.
@@ -160,6 +171,8 @@ impl PropModels {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use glam::{DVec3, Vec2};
     use sinew_testkit::asset_path as asset;
 
@@ -301,6 +314,30 @@ mod tests {
         let mut other = Session::new(mannequin().unwrap(), None, SIZE);
         other.take_over(&session, false);
         assert_eq!(shown(&other), 3);
+    }
+
+    /// Regression test: a file that could not be loaded was never read again, and neither was a file that has changed.
+    #[test]
+    fn files_of_props_are_read_again() {
+        let folder = std::env::temp_dir().join(format!("sinew-props-again-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("cup.glb");
+        let mut session = holding(&asset("arm.glb"));
+        let mut props = session.settings().props.clone();
+        props.push(Prop::new(file.clone(), "rightHand".into()));
+        session.apply(Command::Props(props.clone()));
+        assert!(failure(&session, &props[1]).unwrap().contains("cup.glb: "));
+        std::fs::copy(asset("arm.glb"), &file).unwrap();
+        let first = |session: &Session| session.prop_puppets().next().unwrap().shared_character();
+        for reloaded in [false, true] {
+            let mut other = Session::new(mannequin().unwrap(), None, SIZE);
+            other.take_over(&session, reloaded);
+            assert_eq!(other.settings().props, props);
+            assert!(props.iter().all(|prop| failure(&other, prop).is_none()));
+            // A loaded model is shared with the session of another file, but a reload reads its file.
+            assert_eq!(Arc::ptr_eq(&first(&session), &first(&other)), !reloaded);
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

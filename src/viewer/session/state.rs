@@ -67,8 +67,10 @@ impl Session {
     /// too. Returns one line for each file of added clips that no longer fits the character.
     pub fn take_over(&mut self, from: &Self, reloaded: bool) -> Vec<String> {
         let mut errors = Vec::new();
-        // The settings contain the props. Their files are not read again.
-        self.props.clone_from(&from.props);
+        // The settings contain the props. A reload has read their files already.
+        if !reloaded {
+            self.props.share(&from.props);
+        }
         from.document.stored_settings().commands().into_iter().for_each(|command| self.execute(command));
         let (old, new) = (&from.rig_file.saved.options, &self.document.scene.rig.options);
         let options = adopted(&self.document.settings.solver, old, new, !reloaded);

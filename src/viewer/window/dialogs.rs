@@ -15,6 +15,7 @@ use crate::session::{props, style};
 use crate::{Command, StyleSource};
 
 use super::App;
+use super::loader::still_reading;
 use super::requests::{saved_message, without_code};
 
 /// Extension of style files.
@@ -177,15 +178,18 @@ impl App {
         self.request_redraw();
     }
 
-    /// Starts reading a model that the selected joint is to carry.
+    /// Starts reading a model that the selected joint is to carry. Refused while any file is being read.
     fn attach_prop(&mut self, path: &Path) {
+        if let Some(reason) = self.files.loader.reading().map(still_reading) {
+            return self.fail_path(PathPurpose::AttachProp, reason);
+        }
         let file = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
         let prop_joint = match props::prop_joint(&self.session) {
             Ok(prop_joint) => prop_joint,
             Err(error) => return self.fail_path(PathPurpose::AttachProp, error),
         };
         if let Err(error) = self.files.loader.start_attaching(&file, prop_joint, &self.session) {
-            self.notify(Err(format!("{}: {error}", file.display())));
+            return self.fail_path(PathPurpose::AttachProp, format!("{}: {error}", file.display()));
         }
         self.note_reading();
     }

@@ -11,6 +11,7 @@ use crate::{CharacterLoader, LoadResult, neighbour};
 
 use super::dialogs::{Dialog, is_style};
 use super::export::{ExportEnd, RunningExport};
+use super::loader::still_reading;
 use super::open_window::OpenWindow;
 use super::{App, requests};
 
@@ -84,6 +85,9 @@ impl Files {
 impl App {
     /// Starts reading a file. If `reloads` is set, the file is already open, and the camera and the pose are kept.
     pub(super) fn read(&mut self, file: &Path, reloads: bool) {
+        if let Some(reason) = self.files.loader.attaching().map(still_reading) {
+            return self.fail_path(PathPurpose::Open, reason);
+        }
         if let Err(error) = self.files.loader.start_beside(file, reloads, &self.session) {
             self.notify(Err(format!("{}: {error}", file.display())));
         }
@@ -114,6 +118,9 @@ impl App {
 
     /// Adds the clips of a file to the timeline, or only the clip with this name.
     pub(super) fn add_clips(&mut self, file: &Path, clip: Option<String>) {
+        if let Some(reason) = self.files.loader.attaching().map(still_reading) {
+            return self.fail_path(PathPurpose::AddClips, reason);
+        }
         if let Err(error) = self.files.loader.start_adding(file, clip, &self.session) {
             self.notify(Err(format!("{}: {error}", file.display())));
         }
@@ -132,7 +139,10 @@ impl App {
 
     /// Opens the next or previous file in the folder, relative to the file being shown or read.
     pub(super) fn step(&mut self, forward: bool) {
-        let Some(file) = self.files.loader.reading().or(self.session.file()) else {
+        // The folder of a prop has nothing to do with the character.
+        let loader = &self.files.loader;
+        let opening = loader.reading().filter(|_| loader.attaching().is_none());
+        let Some(file) = opening.or(self.session.file()) else {
             return self.notify(Err(requests::BUILT_IN.into()));
         };
         match neighbour(file, forward) {

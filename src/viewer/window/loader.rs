@@ -14,10 +14,10 @@ use crate::platform::{HAS_THREADS, Task, spawn};
 
 mod read;
 
-pub use read::LoadedFile;
 pub(super) use read::decode;
 #[cfg(target_arch = "wasm32")]
 pub(super) use read::read_session;
+pub use read::{LoadedFile, SessionImages};
 use read::{ReadRequest, read};
 
 /// Maximum number of background threads. A second thread lets the next read start before a cancelled read has stopped. More threads would
@@ -29,6 +29,8 @@ pub struct CharacterLoader {
     queue: Arc<Queue>,
     threads: Vec<Task>,
     reading: Option<PathBuf>,
+    /// Whether the latest request reads a model for a joint.
+    attaches: bool,
     /// The progress of the latest request.
     progress: Progress,
     references: References,
@@ -90,6 +92,7 @@ impl CharacterLoader {
             queue: Arc::new(queue),
             threads: Vec::new(),
             reading: None,
+            attaches: false,
             progress: Progress::default(),
             references: References::default(),
         }
@@ -103,6 +106,11 @@ impl CharacterLoader {
     /// Returns the file that is being read.
     pub fn reading(&self) -> Option<&Path> {
         self.reading.as_deref()
+    }
+
+    /// Returns the file that is being read if a joint is to carry its model.
+    pub fn attaching(&self) -> Option<&Path> {
+        self.reading().filter(|_| self.attaches)
     }
 
     /// Returns the progress of the latest request.
@@ -172,6 +180,7 @@ impl CharacterLoader {
             }
         }
         self.reading = Some(request.path.clone());
+        self.attaches = request.prop_joint.is_some();
         self.progress = request.progress.clone();
         state.next = Some(request);
         self.queue.wakeup.notify_one();
@@ -247,4 +256,10 @@ impl Queue {
             }
         }
     }
+}
+
+/// Returns why a request is refused while a file is being read: the request would cancel the read.
+pub(super) fn still_reading(file: &Path) -> String {
+    let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
+    format!("{name} is still being read; Esc cancels it")
 }

@@ -12,13 +12,13 @@ use winit::window::WindowId;
 
 use crate::files::Progress;
 use crate::platform::{HAS_THREADS, Instant, spawn};
-use crate::render::{AdapterChoice, DecodedImages, RenderError};
+use crate::render::{AdapterChoice, RenderError};
 use crate::text::printable;
 use crate::{Preferences, Recorder, Session, panel};
 
 use super::capture::{Capture, Listening};
 use super::files::AppEvent;
-use super::loader::decode;
+use super::loader::{SessionImages, decode};
 use super::open_window::OpenWindow;
 use super::panel_output::PanelOutput;
 use super::{App, ViewerError, pixels};
@@ -45,7 +45,7 @@ pub struct Opening {
 pub type Opened = (Session, Option<Recorder>);
 
 /// A loaded session with its decoded textures.
-type Loaded = (Opened, DecodedImages);
+type Loaded = (Opened, SessionImages);
 
 /// The window while the file is being read, and the app afterwards.
 pub(super) struct Startup<E> {
@@ -156,7 +156,7 @@ impl<E: Send + 'static> Startup<E> {
         &self,
         session: Session,
         recorder: Option<Recorder>,
-        images: &DecodedImages,
+        images: &SessionImages,
         mut open: OpenWindow,
     ) -> Result<App, ViewerError> {
         let mut app = App::new(session, self.opening.adapter.clone(), recorder, self.proxy.clone());

@@ -1,7 +1,7 @@
 //! Draws into the window: first the scene, then the panel on top of it. The scene has its own texture, so that panel changes do
 //! not redraw it.
 
-use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use egui_wgpu::ScreenDescriptor;
@@ -18,6 +18,7 @@ use crate::render::{
     ShadingMode,
 };
 
+use super::loader::SessionImages;
 use super::panel_output::PanelOutput;
 use super::software::PanelTexture;
 use super::swapchain::{Acquired, Swapchain};
@@ -30,8 +31,8 @@ const UNSEEN_SIZE: (u32, u32) = (64, 64);
 pub(crate) struct Graphics {
     pub(super) renderer: Renderer,
     pub(super) model: Model,
-    /// The files and the models of the session's props.
-    props: Vec<(PathBuf, Model)>,
+    /// The session's props, each with its uploaded model. A file that has changed is another character with the same path.
+    props: Vec<(Arc<Character>, Model)>,
     /// The variant of the model's current materials.
     variant: Option<String>,
     scene: FrameTexture,
@@ -116,8 +117,15 @@ impl Graphics {
         self.renderer.gpu().describe()
     }
 
-    /// Switches to the character of a session. Its textures must be decoded already.
-    pub(crate) fn show(&mut self, session: &Session, images: &DecodedImages) -> Result<(), RenderError> {
+    /// Switches to a session. The textures of its character and of its props must be decoded already.
+    pub(crate) fn show(&mut self, session: &Session, images: &SessionImages) -> Result<(), RenderError> {
+        self.show_character(session, &images.character)?;
+        let mut props = session.prop_puppets().zip(&images.props);
+        props.try_for_each(|(puppet, images)| self.add_prop(puppet, images))
+    }
+
+    /// Switches to the character of a session.
+    fn show_character(&mut self, session: &Session, images: &DecodedImages) -> Result<(), RenderError> {
         self.model = self.renderer.model(&session.shown_character(), session.puppet().parts(), images)?;
         self.variant = session.settings().variant.clone();
         Ok(())
@@ -125,16 +133,16 @@ impl Graphics {
 
     /// Uploads the models that the session shows and that are not uploaded yet: its props, and the materials of another variant.
     pub(crate) fn update_models(&mut self, session: &Session) -> Result<(), RenderError> {
-        if self.props.iter().map(|(file, _)| file.as_path()).ne(session.props.loaded().map(|(file, _)| file))
-        {
+        let uploaded = self.props.iter().map(|(character, _)| Arc::as_ptr(character));
+        if uploaded.ne(session.prop_puppets().map(|puppet| std::ptr::from_ref(puppet.character()))) {
             let mut before = std::mem::take(&mut self.props);
-            for (file, puppet) in session.props.loaded() {
-                match before.iter().position(|(known, _)| known == file) {
+            for puppet in session.prop_puppets() {
+                let (character, parts) = (puppet.character(), puppet.parts());
+                match before.iter().position(|(known, _)| std::ptr::eq(Arc::as_ptr(known), character)) {
                     Some(index) => self.props.push(before.swap_remove(index)),
                     None => {
-                        let (character, parts) = (puppet.character(), puppet.parts());
                         let images = DecodedImages::decode(character, parts, ShadingMode::Shaded);
-                        self.add_prop(file, puppet, &images)?;
+                        self.add_prop(puppet, &images)?;
                     }
                 }
             }
@@ -144,19 +152,14 @@ impl Graphics {
         }
         let parts = session.puppet().parts();
         let images = DecodedImages::decode(&session.shown_character(), parts, ShadingMode::Shaded);
-        self.show(session, &images)
+        self.show_character(session, &images)
     }
 
-    /// Uploads the model of a prop, which replaces an earlier model of the same file. Its textures must be decoded already.
-    pub(crate) fn add_prop(
-        &mut self,
-        file: &Path,
-        puppet: &Puppet,
-        images: &DecodedImages,
-    ) -> Result<(), RenderError> {
+    /// Uploads the model of a prop. Its textures must be decoded already. [`Self::update_models`] removes the model if the session has no
+    /// such prop.
+    pub(crate) fn add_prop(&mut self, puppet: &Puppet, images: &DecodedImages) -> Result<(), RenderError> {
         let model = self.renderer.model(puppet.character(), puppet.parts(), images)?;
-        self.props.retain(|(known, _)| known != file);
-        self.props.push((file.to_path_buf(), model));
+        self.props.push((puppet.shared_character(), model));
         Ok(())
     }
 
@@ -183,6 +186,12 @@ impl Graphics {
     #[cfg(all(test, target_os = "linux"))]
     pub(crate) fn scene_draws(&self) -> u64 {
         self.scene.draws()
+    }
+
+    /// Returns the IDs of the props' models.
+    #[cfg(all(test, target_os = "linux"))]
+    pub(crate) fn prop_ids(&self) -> Vec<u64> {
+        self.props.iter().map(|(_, model)| model.id()).collect()
     }
 
     /// Returns the model's ID.

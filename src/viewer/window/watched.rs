@@ -8,10 +8,10 @@ use winit::event::{ElementState, TouchPhase, WindowEvent};
 
 use crate::panel::PathPurpose;
 use crate::platform::Instant;
-use crate::render::DecodedImages;
 use crate::{Command, Replay};
 
 use super::App;
+use super::loader::{SessionImages, still_reading};
 
 /// The recorded session that is being watched. The replay and the window exchange their sessions, so the replay holds the window's previous
 /// session.
@@ -25,6 +25,9 @@ pub(super) struct Watched {
 impl App {
     /// Starts reading a recorded session to watch it.
     pub(super) fn watch_session(&mut self, path: &Path) {
+        if let Some(reason) = self.files.loader.attaching().map(still_reading) {
+            return self.notify(Err(reason));
+        }
         if let Err(error) = self.files.loader.start_watching(path, self.session.size()) {
             self.notify(Err(format!("{}: {error}", path.display())));
         }
@@ -36,7 +39,7 @@ impl App {
         &mut self,
         mut replay: Replay,
         length: Duration,
-        images: &DecodedImages,
+        images: &SessionImages,
         path: PathBuf,
     ) {
         let open = self.open.as_mut();

@@ -121,7 +121,7 @@ impl App {
     fn show_prop(&mut self, file: &Path, prop_joint: String, model: Box<Puppet>, images: &DecodedImages) {
         let graphics = self.open.as_mut().map(|open| &mut open.graphics);
         // If there is no window yet, the model is uploaded later from the session.
-        let uploaded = graphics.map_or(Ok(()), |graphics| graphics.add_prop(file, &model, images));
+        let uploaded = graphics.map_or(Ok(()), |graphics| graphics.add_prop(&model, images));
         let attached = match uploaded {
             Ok(()) => props::attach(&mut self.session, file, prop_joint, model),
             Err(error) => Err(error.to_string()),

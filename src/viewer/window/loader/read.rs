@@ -18,7 +18,7 @@ use crate::rig::Rig;
 use crate::session::props;
 use crate::text::printable;
 use crate::view::Framing;
-use crate::{AddedClips, Command, Recording, Replay, Session, Transfer, folder};
+use crate::{AddedClips, Command, Prop, Recording, Replay, Session, Transfer, folder};
 use crate::{asset, rig};
 
 /// What to read.
@@ -44,6 +44,7 @@ pub(super) struct CurrentCharacter {
     pub(super) character: Arc<Character>,
     pub(super) rig: Arc<Rig>,
     pub(super) additions: Vec<AddedClips>,
+    pub(super) props: Vec<Prop>,
 }
 
 impl ReadRequest {
@@ -51,7 +52,8 @@ impl ReadRequest {
     pub(super) fn beside(path: &Path, session: &Session) -> Self {
         let character = session.puppet().shared_character();
         let (rig, additions) = (Arc::clone(&session.rig_file.loaded), session.additions().to_vec());
-        let current = Some(CurrentCharacter { character, rig, additions });
+        let props = session.settings().props.clone();
+        let current = Some(CurrentCharacter { character, rig, additions, props });
         Self { current, ..Self::new(path, session.size()) }
     }
 
@@ -75,17 +77,25 @@ impl ReadRequest {
 /// The contents of a file.
 pub enum LoadedFile {
     /// A character in its rest pose, with its decoded textures.
-    Character(Box<Session>, DecodedImages),
+    Character(Box<Session>, SessionImages),
     /// A project, or a recorded session at its end. Includes the decoded textures and one-line warnings.
-    Project(Box<Session>, DecodedImages, Vec<String>),
+    Project(Box<Session>, SessionImages, Vec<String>),
     /// A recorded session at its start, with its length and its decoded textures.
-    Watch(Box<Replay>, Duration, DecodedImages),
+    Watch(Box<Replay>, Duration, SessionImages),
     /// Clips without a character, retargeted to the current character.
     Clips(Box<AddedClips>),
     /// A pose for the current character.
     Pose(Box<StoredPose>),
     /// A model in its rest pose, with its decoded textures, and the name of the joint that is to carry it.
     Prop(String, Box<Puppet>, DecodedImages),
+}
+
+/// The decoded textures of a session.
+#[derive(Debug, Default)]
+pub struct SessionImages {
+    pub(in crate::window) character: DecodedImages,
+    /// The textures of each prop, in the order of [`Session::prop_puppets`].
+    pub(in crate::window) props: Vec<DecodedImages>,
 }
 
 /// Reads a file. The result is meaningless if the read was stopped.
@@ -142,6 +152,8 @@ pub(super) fn read(request: &ReadRequest) -> Result<LoadedFile, String> {
     if let Some(current) = current.as_ref().filter(|_| *reloads) {
         // Errors are reported by `Session::take_over`.
         drop(session.reapply_with(&current.additions, progress));
+        // The files of the props may have changed too.
+        session.props.set_with(&current.props, progress);
     }
     let images = decode(&session, progress);
     Ok(LoadedFile::Character(Box::new(session), images))
@@ -163,11 +175,16 @@ pub(in crate::window) fn read_session(
     }
 }
 
-/// Decodes the textures of a session's character.
-pub(in crate::window) fn decode(session: &Session, progress: &Progress) -> DecodedImages {
+/// Decodes the textures of a session's character and of its props.
+pub(in crate::window) fn decode(session: &Session, progress: &Progress) -> SessionImages {
     progress.set_stage("Decoding textures");
-    let puppet = session.puppet();
-    DecodedImages::decode_with(&session.shown_character(), puppet.parts(), ShadingMode::Shaded, progress)
+    let decode = |character: &Character, puppet: &Puppet| {
+        DecodedImages::decode_with(character, puppet.parts(), ShadingMode::Shaded, progress)
+    };
+    SessionImages {
+        character: decode(&session.shown_character(), session.puppet()),
+        props: session.prop_puppets().map(|prop| decode(prop.character(), prop)).collect(),
+    }
 }
 
 /// Reads a project, or a recorded session up to its end.

@@ -159,7 +159,7 @@ pub(super) fn check_watching(app: &mut App) {
     let character = mannequin().unwrap();
     let rig = crate::rig::load(&character, None).unwrap();
     let replay = crate::Replay::new(&recording, character, rig).unwrap();
-    let images = crate::render::DecodedImages::default();
+    let images = crate::SessionImages::default();
     app.show_watched(replay, recording.length(), &images, path);
     std::thread::sleep(Duration::from_millis(700));
     app.advance_watched();

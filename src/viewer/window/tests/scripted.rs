@@ -1,8 +1,12 @@
 //! Tests of windows whose frames follow a script.
 
+use sinew_testkit::asset_path;
 use winit::event::ElementState;
 
-use crate::panel::{Answer, Leave, Question};
+use crate::document::prop::MAX_PROPS;
+use crate::files::Progress;
+use crate::panel::{Answer, Leave, PathPurpose, Question};
+use crate::session::props;
 
 use super::*;
 
@@ -209,4 +213,76 @@ fn moving_scene() {
 #[test]
 fn a_moving_scene_is_coarse_until_it_rests() {
     run_on_a_display("scripted::moving_scene");
+}
+
+#[test]
+#[ignore = "started by another test on its own display"]
+fn attaching_props() {
+    let [arm, spider, awkward] = ["arm.glb", "spider.glb", "awkward.glb"].map(asset_path);
+    let ids = |app: &App| app.open.as_ref().unwrap().graphics.prop_ids();
+    let held = |app: &App| app.session.settings().props.clone();
+    let notice = |app: &App| app.panel.notice.clone().unwrap_or_default();
+    let attach = |app: &mut App, file: &std::path::Path| {
+        app.use_path(PathPurpose::AttachProp, file, false);
+        assert_eq!(app.files.loader.attaching(), Some(file));
+    };
+    let (mut step, mut before) = (0, Vec::new());
+    run_script(|app, _, frames| {
+        let is_read = app.files.loader.reading().is_none();
+        match step {
+            0 => {
+                let hand = app.session.puppet.character().skeleton.find("leftHand");
+                app.session.apply(Command::Select(hand));
+                attach(app, &arm);
+                // Other files wait, and do not cancel the read.
+                app.use_path(PathPurpose::AttachProp, &spider, false);
+                assert!(notice(app).contains("arm.glb is still being read"), "{}", notice(app));
+                app.panel.clear_message();
+                app.open_file(&spider);
+                assert!(notice(app).contains("arm.glb is still being read"), "{}", notice(app));
+                assert_eq!(app.files.loader.attaching(), Some(&*arm));
+                step = 1;
+            }
+            1 if is_read => {
+                assert_eq!((held(app).len(), ids(app).len()), (1, 1), "{}", notice(app));
+                attach(app, &spider);
+                step = 2;
+            }
+            2 if is_read => {
+                before = ids(app);
+                assert_eq!((held(app).len(), before.len()), (2, 2), "{}", notice(app));
+                // The file of the first prop has changed.
+                let changed = props::load_with(&awkward, &Progress::default()).unwrap();
+                props::attach(&mut app.session, &arm, "rightHand".into(), changed).unwrap();
+                step = 3;
+            }
+            3 => {
+                let now = ids(app);
+                assert!(now.len() == 2 && now[0] == before[1] && !before.contains(&now[1]), "{now:?}");
+                attach(app, &awkward);
+                // Meanwhile, the number of props reaches its maximum.
+                let full = vec![held(app)[0].clone(); MAX_PROPS];
+                app.session.apply(Command::Props(full));
+                step = 4;
+            }
+            4 if is_read => {
+                assert_eq!(held(app).len(), MAX_PROPS);
+                assert!(notice(app).contains("at most 16 props"), "{}", notice(app));
+                step = 5;
+            }
+            5 => {
+                assert_eq!(ids(app).len(), 1, "the model that was refused is removed");
+                return false;
+            }
+            _ => {}
+        }
+        assert!(frames < 110, "step {step} does not end");
+        std::thread::sleep(Duration::from_millis(50));
+        true
+    });
+}
+
+#[test]
+fn props_are_attached_one_after_the_other() {
+    run_on_a_display("scripted::attaching_props");
 }
