@@ -55,6 +55,8 @@ impl Session {
         if shown_steps.is_some() {
             self.show_step(shown_steps);
         }
+        // Commands read the motion from either of them.
+        debug_assert!(self.puppet.motion == *self.document.scene.motion, "the puppet plays another motion");
     }
 
     /// Follows a live source: applies the data received since the last call as [`Command::LiveGoals`] and [`Command::LivePose`], and adds
