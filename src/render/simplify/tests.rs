@@ -132,7 +132,7 @@ fn a_torus_stays_closed_and_near() {
         println!("{count}: error {}, mean {mean}, largest {there} and {back}", level.error);
         // The search for the nearest point may end too early.
         assert!(level.error > mean * 0.999 && level.error < mean * 1.2 + 1e-4);
-        assert!(there.max(back) < level.error * 6.0);
+        assert!(there.max(back) < level.error * 7.0);
         assert!(level.error > before && level.error < 0.3);
         before = level.error;
     }
@@ -160,7 +160,7 @@ fn a_tube_keeps_rings_where_it_bends() {
     let original = corners(&tube.triangles, &bent);
     let [careless, careful] = [straight, both].map(|level| distance(&original, &level_corners(level, &bent)));
     println!("{careless} and {careful}, mean {} and {}", straight.error, both.error);
-    assert!(careful < 0.5 * careless && careful < both.error * 10.0);
+    assert!(careful < 0.5 * careless && careful < both.error * 12.0);
     // The ends stay open, and nothing else opens.
     let open = |triangles: &[[Vec3; 3]]| {
         let edges = edges(triangles);
