@@ -23,8 +23,10 @@ const AXIS_LENGTH: f32 = 84.0;
 /// Distance from the axis, in points, below which an effector does not visibly turn.
 const ON_AXIS: f32 = 1.0;
 /// Distance in points between the joint and the end of the axis below which the axis counts as pointing at the camera.
+#[cfg(feature = "window")]
 const LABEL_DISTANCE: f32 = 30.0;
 /// Distance from the joint to a label outside the arc, as a multiple of the sector's radius.
+#[cfg(feature = "window")]
 const LABEL_RADIUS: f32 = 1.2;
 
 /// The step of a joint as it is drawn. Positions are in world metres.
@@ -98,6 +100,7 @@ impl ShownStep {
 
     /// Returns the position of the step's label: at the end of the axis, clear of the vectors and the arc. If the axis points at the
     /// camera, the arc is seen face-on, and the label is just outside the middle of the arc.
+    #[cfg(feature = "window")]
     fn label(&self, viewport: &Viewport) -> Vec3 {
         let end = self.axis_end(viewport);
         let pixels = viewport.pixel(end).zip(viewport.pixel(self.joint));
