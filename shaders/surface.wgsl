@@ -5,6 +5,8 @@
 // These constants are set when a pipeline is created, so that unused features cost nothing.
 override MODE: u32 = 0u;
 override SHADOWS: bool = false;
+// Whether the vertex shader passes on the visibility of the key light.
+override VERTEX_SHADOWS: bool = false;
 override TONE_MAP: bool = true;
 // Whether the light is an environment. Otherwise the light is classic, and `TURNED` states whether it is rotated.
 override ENVIRONMENT: bool = false;
@@ -39,6 +41,7 @@ struct Surface {
     scale: f32,                           // of the mesh
     color: vec4<f32>,
     tangent: vec4<f32>,
+    light: f32,                           // visibility of the key light. Only with VERTEX_SHADOWS
 }
 
 @vertex
@@ -58,6 +61,28 @@ fn transform(
     out.color = look.color * instance_tint(instance);
     out.tangent = vec4<f32>(s.tangent, look.tangent.w * s.side);
     return varyings_of(out);
+}
+
+// Returns the visibility of the key light at a vertex. varyings.wgsl calls this function if the fragment shader reads its result.
+fn vertex_light(s: Surface) -> f32 {
+    return computed_light(s, s.normal);
+}
+
+// Returns the visibility of the key light at a surface. `towards` is the unit normal of the visible side.
+fn visible_light(s: Surface, towards: vec3<f32>) -> f32 {
+    if VERTEX_SHADOWS {
+        // If a triangle does not cover the centre of a pixel, the value there is extrapolated.
+        return clamp(s.light, 0.0, 1.0);
+    }
+    return computed_light(s, towards);
+}
+
+fn computed_light(s: Surface, towards: vec3<f32>) -> f32 {
+    let world = globals.eye.xyz - s.eye_direction;
+    if ENVIRONMENT {
+        return soft_light_on_surface(world, towards);
+    }
+    return key_light_on_surface(world, towards);
 }
 
 struct Material {
@@ -251,11 +276,7 @@ fn shade(in: Surface, albedo: vec3<f32>, outward: vec3<f32>, side: f32) -> Look 
     var key = 1.0;
     let world = globals.eye.xyz - in.eye_direction;
     if SHADOWS {
-        if ENVIRONMENT {
-            key = soft_light_on_surface(world, towards);
-        } else {
-            key = key_light_on_surface(world, towards);
-        }
+        key = visible_light(in, towards);
     }
     var visibility = 1.0;
     if AMBIENT_OCCLUSION {

@@ -1,6 +1,6 @@
 // MToon: shading in two colours, rim light, matcap, outlines and moving textures (VRMC_materials_mtoon 1.0).
-// #import base_color, environment, extra_maps, fetch_storage | fetch_texture, globals, normals, seven_slots | five_slots, shadow_map
-// #import skinning, soft_shadow, surface, varyings
+// #import base_color, environment, extra_maps, fetch_storage | fetch_texture, globals, normals, seven_slots | five_slots, skinning
+// #import surface, varyings
 
 // In classic light, the fraction of the light that comes from all directions.
 const CLASSIC_AMBIENT: f32 = 0.2;
@@ -65,12 +65,7 @@ fn toon_color(in: Surface, base: vec3<f32>, outward: vec3<f32>, side: f32) -> ve
     }
     var lit = 1.0;
     if SHADOWS {
-        let world = globals.eye.xyz - in.eye_direction;
-        if ENVIRONMENT {
-            lit = soft_light_on_surface(world, towards);
-        } else {
-            lit = key_light_on_surface(world, towards);
-        }
+        lit = visible_light(in, towards);
     }
     var shift = material.shade.w;
     if SHADING_SHIFT_MAP != 0u {

@@ -13,6 +13,7 @@ struct Varyings {
     @location(4) texcoord_1: vec2<f32>,
     @location(5) tangent: vec4<f32>,
     @location(6) scale: f32,
+    @location(7) light: f32,
 }
 
 fn varyings_of(s: Surface) -> Varyings {
@@ -25,6 +26,7 @@ fn varyings_of(s: Surface) -> Varyings {
     v.texcoord_1 = s.texcoord.zw;
     v.tangent = s.tangent;
     v.scale = s.scale;
+    v.light = vertex_light(s);
     return v;
 }
 
@@ -38,5 +40,6 @@ fn surface_of(v: Varyings) -> Surface {
     s.texcoord = vec4<f32>(s.texcoord.xy, v.texcoord_1);
     s.tangent = v.tangent;
     s.scale = v.scale;
+    s.light = v.light;
     return s;
 }

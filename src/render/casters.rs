@@ -70,7 +70,7 @@ impl Casters {
         self.crowds.extend(casters.map(|(crowd, index, part, mirrored)| {
             let skinning = Some(SkinningVariant::of(part, false, false));
             let pipeline = pipeline(CasterVariant::new(part, skinning, mirrored));
-            CrowdBatch { crowd, part: index, pipeline, is_blended: false }
+            CrowdBatch { crowd, part: index, pipeline, coarse: None, is_blended: false }
         }));
     }
 

@@ -12,6 +12,8 @@ pub(super) struct CrowdBatch {
     /// Index of the part in its model.
     pub(super) part: usize,
     pub(super) pipeline: wgpu::RenderPipeline,
+    /// The pipeline for levels of detail below the full one, if it differs.
+    pub(super) coarse: Option<wgpu::RenderPipeline>,
     pub(super) is_blended: bool,
 }
 
@@ -46,6 +48,7 @@ pub(super) fn draw_crowds<'b>(
         pass.set_bind_group(3, &part.material, &[part.offset; 2]);
         pass.set_vertex_buffer(0, part.stream::<Vertex>(&model.vertices));
         pass.set_vertex_buffer(1, part.stream::<VertexSurface>(&model.surfaces));
-        list.instances.draw(pass, view, batch.part, &model.indices, batch.is_blended);
+        let coarse = batch.coarse.as_ref();
+        list.instances.draw(pass, view, batch.part, &model.indices, coarse, batch.is_blended);
     }
 }

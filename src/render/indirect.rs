@@ -275,13 +275,15 @@ impl GpuInstances {
     }
 
     /// Binds the instances of a part, and draws the visible ones. The pipeline, vertices and material must be set. `full` contains the
-    /// triangles of the full level. Blended parts are drawn with coarse levels first, because these are usually farther away.
+    /// triangles of the full level. All other levels are drawn with the pipeline `coarse`, if there is one. Blended parts are drawn with
+    /// coarse levels first, because these are usually farther away, and must not have this second pipeline.
     pub(super) fn draw(
         &self,
         pass: &mut wgpu::RenderPass<'_>,
         view: usize,
         part: usize,
         full: &wgpu::Buffer,
+        mut coarse: Option<&wgpu::RenderPipeline>,
         is_blended: bool,
     ) {
         let Some(view) = self.views.get(view) else { return };
@@ -291,7 +293,12 @@ impl GpuInstances {
             let level = if is_blended { LEVELS - 1 - index } else { index };
             let triangles = match level.checked_sub(1) {
                 Some(level) => match self.coarse_triangles(part, level) {
-                    Some(triangles) => triangles,
+                    Some(triangles) => {
+                        if let Some(pipeline) = coarse.take() {
+                            pass.set_pipeline(pipeline);
+                        }
+                        triangles
+                    }
                     None => continue,
                 },
                 None => full,

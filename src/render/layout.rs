@@ -126,14 +126,12 @@ impl Layouts {
             vec![data_texture(0)]
         };
         let few_bones = buffer(1, ShaderStages::VERTEX, uniform, false);
-        let mut light = shadow_map(gpu.capabilities);
-        light.extend([
-            comparison_sampler(1),
-            texture(2),
-            sampler(3),
-            texture(5),
-            depth_texture(8, TextureViewDimension::D2Array),
-        ]);
+        // The vertex shaders of coarse levels of detail read the shadow map. Only lists whose draws can begin with any instance have levels.
+        let stages = if gpu.capabilities.has_first_instance { both } else { ShaderStages::FRAGMENT };
+        let shadow = shadow_map(gpu.capabilities).into_iter().chain([comparison_sampler(1)]);
+        let mut light: Vec<_> =
+            shadow.map(|entry| BindGroupLayoutEntry { visibility: stages, ..entry }).collect();
+        light.extend([texture(2), sampler(3), texture(5), depth_texture(8, TextureViewDimension::D2Array)]);
         let material: Vec<BindGroupLayoutEntry> = textures.map(in_vertices).chain(buffers).collect();
         Self {
             globals: group("globals", &[buffer(0, both, uniform, false), few_bones]),

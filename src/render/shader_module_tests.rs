@@ -17,10 +17,10 @@ fn parse(name: &str, files: &[&str]) -> naga::Module {
     naga::front::wgsl::parse_str(&source).unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(&source)))
 }
 
-fn validate(name: &str, module: &naga::Module) {
+fn validate(name: &str, module: &naga::Module) -> naga::valid::ModuleInfo {
     let flags = naga::valid::ValidationFlags::all();
     let mut validator = naga::valid::Validator::new(flags, naga::valid::Capabilities::default());
-    validator.validate(module).unwrap_or_else(|e| panic!("{name}: {e:?}"));
+    validator.validate(module).unwrap_or_else(|e| panic!("{name}: {e:?}"))
 }
 
 /// Returns a module by its name.
@@ -61,6 +61,29 @@ fn surfaces_are_valid_with_each_value_alone_and_without_any() {
             validate(name, &parse(name, &with_varyings(&with_imports(files), &varyings)));
         }
     }
+}
+
+/// Only vertices that compute shadows may read the shadow map, because WebGL2-class adapters bind it to fragment shaders alone.
+#[test]
+fn only_vertices_with_light_read_the_shadow_map() {
+    let mut checked = 0;
+    for (name, files) in SOURCES.into_iter().filter(|(name, _)| name.ends_with("surface")) {
+        let all = Varyings([true; NAMES.len()]);
+        let without = Varyings(NAMES.map(|name| name != "light"));
+        for varyings in [all, without] {
+            let module = parse(name, &with_varyings(&with_imports(files), &varyings.source()));
+            let info = validate(name, &module);
+            let is_map = |v: &naga::GlobalVariable| v.name.as_deref() == Some("shadow_map");
+            let (map, _) = module.global_variables.iter().find(|(_, variable)| is_map(variable)).unwrap();
+            for (index, entry) in module.entry_points.iter().enumerate() {
+                let reads = !info.get_entry_point(index)[map].is_empty();
+                let may_read = entry.stage == naga::ShaderStage::Fragment || varyings.has_light();
+                assert_eq!(reads, may_read, "{name}, {}", entry.name);
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked >= 14, "{checked} entry points");
 }
 
 /// Translates every shader into the GLSL of WebGL2, which has no storage buffers and cannot both compare a depth texture and read numbers

@@ -127,10 +127,12 @@ impl Surfaces {
         for (crowd, index, part, mirrored) in crowd_parts(models, frame) {
             let variant = of_crowd(part, mirrored, output);
             let variants = [Some(variant), variant.outline_of(part, frame)];
+            let has_levels = frame.crowds.get(crowd).is_some_and(|list| list.instances.has_levels());
             self.crowds.extend(variants.into_iter().flatten().map(|variant| CrowdBatch {
                 crowd,
                 part: index,
                 pipeline: pipeline(variant),
+                coarse: variant.of_coarse_levels().filter(|_| has_levels).map(&mut pipeline),
                 is_blended: variant.blended,
             }));
         }
@@ -160,7 +162,10 @@ impl Surfaces {
         }
         let parts = crowd_parts(models, frame).filter_map(|(crowd, index, part, mirrored)| {
             let variant = of_crowd(part, mirrored, output);
-            let create = || CrowdBatch { crowd, part: index, pipeline: pipeline(variant), is_blended: false };
+            let create = || {
+                let pipeline = pipeline(variant);
+                CrowdBatch { crowd, part: index, pipeline, coarse: None, is_blended: false }
+            };
             (!variant.blended).then(create)
         });
         crowds.extend(parts);
@@ -185,6 +190,7 @@ fn create_pipeline(
         ("FLAGS", f64::from(v.flags)),
         ("SMOOTH_HOLES", flag(v.smooth_holes)),
         ("SHADOWS", flag(v.shadows)),
+        ("VERTEX_SHADOWS", flag(v.varyings.has_light())),
         ("TONE_MAP", flag(v.output.is_tone_mapped)),
         ("TONE", f64::from(v.light.tone as u8)),
         ("ENVIRONMENT", flag(v.light.has_environment)),
@@ -200,6 +206,9 @@ fn create_pipeline(
         write_mask: wgpu::ColorWrites::ALL,
     };
     let mut vertex_constants = v.skinning.constants().to_vec();
+    if v.varyings.has_light() {
+        vertex_constants.push(("ENVIRONMENT", flag(v.light.has_environment)));
+    }
     let mut primitive = primitive_state(v.culled, v.mirrored);
     let [mut vertex_entry, mut fragment_entry] =
         ["transform", if v.smooth_holes { "smooth_holes" } else { "surface" }];

@@ -111,6 +111,16 @@ impl SurfaceVariant {
         is_shown.then_some(Self { outline: true, culled: true, ..self })
     }
 
+    /// Returns the variant that draws coarse levels of detail of a part. Their triangles are about as wide as a pixel, so vertices instead of
+    /// fragments compute the visibility of the key light. `None` if all levels have the same variant.
+    pub(super) fn of_coarse_levels(self) -> Option<Self> {
+        let receives_shadows = self.shadows && self.flags & flags::UNLIT == 0;
+        // A vertex knows neither the visible side of a double-sided surface nor the normal of a triangle.
+        let knows_normals = self.culled && self.flags & flags::HAS_NORMALS != 0;
+        let has_own = receives_shadows && knows_normals && !(self.blended || self.outline);
+        has_own.then(|| Self { varyings: self.varyings.with_light(), ..self })
+    }
+
     /// Returns the name and the files of the shader.
     pub(super) fn files(self) -> (&'static str, &'static [&'static str]) {
         if self.flags & flags::TOON != 0 {
@@ -140,6 +150,64 @@ fn used_flags(mode: ShadingMode, has_normal_map: bool) -> u32 {
             let tangents = if has_normal_map { flags::HAS_TANGENTS } else { 0 };
             let toon = flags::TOON | flags::MOVING_TEXTURES;
             colors | flags::LAYERS | flags::DISPERSION | flags::GLOSSINESS | toon | tangents
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Vec3;
+
+    use super::*;
+    use crate::asset::{AlphaMode, Character, Material, Mesh, Node, Primitive, Skeleton};
+    use crate::puppet::Puppet;
+    use crate::scene::{self, ViewSettings};
+    use crate::view::{AUTO_FOV_Y, Camera};
+    use crate::{DecodedImages, Renderer};
+
+    #[test]
+    fn coarse_levels_of_opaque_single_sided_surfaces_have_shadows_at_vertices() {
+        let plain = Material::default();
+        // Whether the surface has normals, its material, and whether its coarse levels have a variant of their own.
+        let surfaces = [
+            (true, plain.clone(), true),
+            (true, Material { double_sided: true, ..plain.clone() }, false),
+            (true, Material { unlit: true, ..plain.clone() }, false),
+            (true, Material { alpha_mode: AlphaMode::Blend, ..plain.clone() }, false),
+            (false, plain, false),
+        ];
+        let positions = vec![Vec3::ZERO, Vec3::X, Vec3::Y];
+        let primitives = surfaces.iter().enumerate().map(|(material, (has_normals, ..))| Primitive {
+            triangles: vec![[0, 1, 2]],
+            normals: if *has_normals { vec![Vec3::Z; 3] } else { Vec::new() },
+            positions: positions.clone(),
+            material: Some(material),
+            ..Primitive::default()
+        });
+        let node = Node { mesh: Some(0), ..Node::new("surfaces") };
+        let mut character = Character::new(Skeleton::new(vec![node]).unwrap());
+        let (primitives, weights, target_names) = (primitives.collect(), Vec::new(), Vec::new());
+        character.meshes = vec![Mesh { name: None, primitives, weights, target_names }];
+        character.materials = surfaces.iter().map(|(_, material, _)| material.clone()).collect();
+        let puppet = Puppet::new(character, 0);
+        let renderer = Renderer::new(Gpu::of_tests());
+        let images = DecodedImages::default();
+        let model = renderer.model(puppet.character(), puppet.parts(), &images).unwrap();
+        let camera = Camera::framing(&puppet.bounds(), AUTO_FOV_Y, 1.0);
+        let settings = ViewSettings::new(camera, puppet.bounds());
+        let output = Output::new(ShadingMode::Shaded, 4, wgpu::TextureFormat::Rgba8UnormSrgb, false);
+        assert_eq!(model.parts.len(), surfaces.len());
+        for shadow in [false, true] {
+            let frame = scene::frame(&puppet, &settings.clone().with_shadow(shadow));
+            for (index, (part, (.., expected))) in model.parts.iter().zip(&surfaces).enumerate() {
+                let skinning = SkinningVariant::of(part, false, false);
+                let variant = SurfaceVariant::new(renderer.gpu(), &frame, part, 0, skinning, false, output);
+                let coarse = variant.of_coarse_levels();
+                assert_eq!(coarse.is_some(), shadow && *expected, "surface {index}, shadow: {shadow}");
+                assert!(coarse.is_none_or(|coarse| coarse.varyings.has_light()));
+                assert!(!variant.varyings.has_light());
+                assert_eq!(SurfaceVariant { outline: true, ..variant }.of_coarse_levels(), None);
+            }
         }
     }
 }

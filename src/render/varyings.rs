@@ -5,8 +5,10 @@ use super::gpu_types::flags;
 use super::material::Maps;
 
 /// The names of the values in `shaders/varyings.wgsl`, without the clip position.
-pub(super) const NAMES: [&str; 7] =
-    ["normal", "color", "eye_direction", "texcoord_0", "texcoord_1", "tangent", "scale"];
+pub(super) const NAMES: [&str; 8] =
+    ["normal", "color", "eye_direction", "texcoord_0", "texcoord_1", "tangent", "scale", LIGHT];
+/// The name of the visibility of the key light.
+const LIGHT: &str = "light";
 
 /// Which of the values with [`NAMES`] a pipeline reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -25,7 +27,7 @@ impl Varyings {
     ) -> Self {
         #[cfg(test)]
         if tests::PASSES_ALL.get() {
-            return Self([true; NAMES.len()]);
+            return Self(NAMES.map(|name| name != LIGHT));
         }
         if mode == ShadingMode::Mask {
             return Self([false; NAMES.len()]);
@@ -44,8 +46,21 @@ impl Varyings {
             "texcoord_1" => reads_set(1),
             "tangent" => has(flags::HAS_TANGENTS) && !is_plain,
             "scale" => has_volume,
+            LIGHT => false,
             _ => true,
         }))
+    }
+
+    /// Adds the visibility of the key light, so that vertices compute it in place of fragments.
+    pub(super) fn with_light(self) -> Self {
+        let mut read = self.0;
+        NAMES.iter().zip(&mut read).for_each(|(name, read)| *read |= *name == LIGHT);
+        Self(read)
+    }
+
+    /// Returns whether vertices compute the visibility of the key light.
+    pub(super) fn has_light(self) -> bool {
+        NAMES.iter().zip(self.0).any(|(name, read)| read && *name == LIGHT)
     }
 
     /// Returns `shaders/varyings.wgsl` without the values that are not read.
@@ -74,7 +89,7 @@ mod tests {
     use crate::{DecodedImage, DecodedImages, Gpu, Renderer};
 
     thread_local! {
-        /// Whether all values are passed on.
+        /// Whether all values but the visibility of the key light are passed on.
         pub(super) static PASSES_ALL: Cell<bool> = const { Cell::new(false) };
     }
 
@@ -101,6 +116,21 @@ mod tests {
             names(ShadingMode::Shaded, smooth | flags::HAS_TANGENTS, both_sets),
             ["normal", "color", "eye_direction", "texcoord_0", "texcoord_1", "tangent"]
         );
+    }
+
+    #[test]
+    fn light_is_passed_on_only_if_it_is_added() {
+        let read = Varyings::new(ShadingMode::Shaded, flags::HAS_NORMALS, &Maps::default(), 0, false);
+        assert!(!read.has_light() && !read.source().contains(LIGHT));
+        let with_light = read.with_light();
+        assert!(with_light.has_light());
+        let added: Vec<&str> = NAMES
+            .into_iter()
+            .zip(with_light.0.into_iter().zip(read.0))
+            .filter_map(|(name, (with, without))| (with != without).then_some(name))
+            .collect();
+        assert_eq!(added, [LIGHT]);
+        assert!(with_light.source().contains("v.light = vertex_light(s);"));
     }
 
     #[test]

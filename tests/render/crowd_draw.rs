@@ -1,10 +1,14 @@
 //! Drawing crowds: culling on the GPU, batches, and a golden of a thousand characters.
 
+use std::sync::Arc;
+
 use glam::{Vec3, Vec4};
 use sinew::asset::Character;
 use sinew::crowd::{CpuCrowd, Crowd, CrowdError, PlayedClip, Spawn};
 use sinew::regress::compare;
-use sinew::render::{Background, DecodedImage, DrawnLevels, Frame, Gpu, Renderer, ShadingMode};
+use sinew::render::{
+    Background, DecodedImage, DrawnLevels, Frame, Gpu, Light, LightSource, Renderer, ShadingMode,
+};
 use sinew::rig;
 use sinew::scene::{CrowdGround, CrowdLayout, CrowdScene, ViewSettings};
 use sinew::view::{AUTO_FOV_Y, Bounds};
@@ -172,16 +176,19 @@ fn a_crowd_that_exceeds_a_buffer_is_drawn_in_batches() {
 }
 
 /// Draws a crowd on hills, and returns what was drawn.
-fn draw_on_hills(pixel_error: f32, shadow: bool) -> (DecodedImage, DrawnLevels) {
+fn draw_on_hills(
+    character: Arc<Character>,
+    pixel_error: f32,
+    settings: ViewSettings,
+) -> (DecodedImage, DrawnLevels) {
     const SIZE: (u32, u32) = (640, 360);
     let mut renderer = renderer();
-    let character = mannequin();
     let rig = rig::detect(&character);
     let layout = CrowdLayout { count: 200, ground: CrowdGround::Hills, seed: 4, looks: 1.0, pixel_error };
     let cast = [(character, rig)];
     let mut scene = CrowdScene::new(&mut renderer, &cast, &layout, ShadingMode::Shaded).unwrap();
     let camera = scene.camera(AUTO_FOV_Y, SIZE.0 as f32 / SIZE.1 as f32);
-    let settings = view().with_camera(camera).with_samples(1).with_shadow(shadow);
+    let settings = settings.with_camera(camera).with_samples(1);
     let gpu = renderer.gpu().clone();
     let mut encoder = gpu.device.create_command_encoder(&Default::default());
     for _ in 0..5 {
@@ -194,9 +201,12 @@ fn draw_on_hills(pixel_error: f32, shadow: bool) -> (DecodedImage, DrawnLevels) 
 
 #[test]
 fn simplified_characters_look_like_complete_ones() {
-    for shadow in [false, true] {
+    for (shadow, source) in
+        [(false, LightSource::Classic), (true, LightSource::Classic), (true, LightSource::Studio)]
+    {
+        let settings = view().with_shadow(shadow).with_light(Light::new(source));
         let [(complete, all), (simplified, drawn)] =
-            [0.0, Crowd::PIXEL_ERROR].map(|error| draw_on_hills(error, shadow));
+            [0.0, Crowd::PIXEL_ERROR].map(|error| draw_on_hills(mannequin(), error, settings.clone()));
         let seen: u64 = all.characters.iter().sum();
         assert_eq!(all.characters[0], seen);
         assert_eq!(drawn.characters.iter().sum::<u64>(), seen);
@@ -205,6 +215,39 @@ fn simplified_characters_look_like_complete_ones() {
         assert!(seen > 100 && drawn.triangles * 3 < all.triangles, "{drawn:?} of {all:?}");
         assert!(difference.mean > 0.0 && difference.mean <= 0.01, "{}", difference.mean);
     }
+}
+
+/// Coarse levels of double-sided surfaces have shadows that fragments compute.
+#[test]
+fn shadows_at_vertices_look_like_shadows_at_fragments() {
+    for source in [LightSource::Classic, LightSource::Studio] {
+        let settings = view().with_shadow(true).with_light(Light::new(source));
+        let [vertices, fragments] = [false, true].map(|double_sided| {
+            let mut character = Character::clone(&mannequin());
+            character.materials.iter_mut().for_each(|material| material.double_sided = double_sided);
+            draw_on_hills(character.into(), Crowd::PIXEL_ERROR, settings.clone()).0
+        });
+        let difference = compare(&fragments, &vertices, 0).unwrap();
+        println!("mean error {}", difference.mean);
+        assert!(difference.mean > 0.0 && difference.mean <= 0.01, "{}", difference.mean);
+    }
+}
+
+/// The full level keeps its own pipeline when other levels have another one.
+#[test]
+fn levels_that_are_not_drawn_do_not_change_an_image() {
+    let mut stage = Stage::new(mannequin());
+    stage.crowd.set_pixel_error(0.0).unwrap();
+    for spawn in rows(40) {
+        stage.spawn(&spawn);
+    }
+    stage.step(0.3);
+    let [before, coarse, after] = [0.0, 1.0, 0.0].map(|error| {
+        stage.crowd.set_pixel_error(error).unwrap();
+        stage.image().rgba
+    });
+    assert!(coarse != before, "no coarse level is drawn");
+    assert!(after == before, "the images differ");
 }
 
 #[test]
