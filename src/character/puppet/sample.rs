@@ -73,7 +73,7 @@ impl Puppet {
         out.clone_from(&self.pose);
     }
 
-    /// Samples the motion on top of the `held` pose, or of the rest pose if there is none.
+    /// Samples the motion on top of `held`, or of the rest pose if `held` is `None`.
     pub(super) fn sample(&mut self) {
         self.start_from_held();
         let motion = std::mem::take(&mut self.motion);

@@ -3,14 +3,13 @@
 use std::ops::Range;
 
 use bytemuck::Zeroable;
-use glam::{Affine3A, Mat4, Quat, Vec3};
+use glam::{Quat, Vec3};
 
 use crate::asset::{Influences, Primitive};
 use crate::gpu_types::COARSE;
 use crate::indirect::Levels;
 use crate::material::has_visible_order;
 use crate::simplify::{Level, Look, Shape, simplify};
-use crate::skin::{SkinMatrices, Skinned, skin};
 use crate::triangle_order;
 
 use super::clips::to_u32;
@@ -197,17 +196,7 @@ fn pose(model: &CrowdModel, vertices: &Vertices<'_>, layer: CrowdLayer) -> Vec<V
     world(joints, &locals, &mut models);
     let at_origin = Character { rotation: Quat::IDENTITY, scale: 1.0, ..Character::zeroed() };
     palette(&at_origin, &models, bones, &mut palette_rows);
-    let matrices: Vec<Mat4> = palette_rows.iter().map(|rows| Mat4::from(Affine3A::from(rows))).collect();
-    let (mut positions, mut skinned) = (Vec::with_capacity(vertices.places.len()), Skinned::default());
-    for ((part, draw), primitive) in model.parts.iter().zip(&model.draws).zip(&vertices.parts) {
-        let of_part = matrices.get(draw.first_matrix as usize..).unwrap_or_default();
-        let of_part = match (part.skin, of_part.first()) {
-            (None, Some(matrix)) => SkinMatrices::Node(matrix),
-            _ => SkinMatrices::Joints(of_part),
-        };
-        let morphs = weights.get(draw.first_weight as usize..).unwrap_or_default();
-        skin(primitive, of_part, morphs, &mut skinned);
-        positions.extend_from_slice(&skinned.positions);
-    }
+    let mut positions = Vec::with_capacity(vertices.places.len());
+    model.skin(&palette_rows, &weights, |_, skinned| positions.extend_from_slice(&skinned.positions));
     positions
 }

@@ -20,6 +20,7 @@ mod palette;
 mod pick;
 mod read;
 mod sample;
+mod skinned;
 mod slots;
 mod spawn;
 mod targets;

@@ -1,11 +1,10 @@
 //! Picks the character that a ray hits. [`PickRay::entry`] is the CPU twin of `shaders/crowd/pick.wgsl`.
 
 use bytemuck::{Pod, Zeroable, bytes_of, pod_collect_to_vec};
-use glam::{Affine3A, Mat4, Vec3};
+use glam::Vec3;
 
 use crate::RenderError;
 use crate::compute::{read_back, storage, uniform};
-use crate::skin::{SkinMatrices, Skinned, skin};
 use crate::view::Ray;
 
 use super::CrowdError;
@@ -80,26 +79,17 @@ impl PickRay {
 /// `world_from_mesh` of all bones.
 pub(super) fn hit_skin(ray: &PickRay, model: &CrowdModel, palette: &[Rows], weights: &[f32]) -> Option<f32> {
     let ray = Ray { origin: ray.origin, direction: ray.direction };
-    let matrices: Vec<Mat4> = palette.iter().map(|rows| Mat4::from(Affine3A::from(rows))).collect();
-    let (mut nearest, mut skinned) = (None, Skinned::default());
-    for (part, draw) in model.parts.iter().zip(&model.draws) {
-        let primitive = model.character.primitive(*part);
-        let of_part = matrices.get(draw.first_matrix as usize..).unwrap_or_default();
-        let of_part = match (part.skin, of_part.first()) {
-            (None, Some(matrix)) => SkinMatrices::Node(matrix),
-            _ => SkinMatrices::Joints(of_part),
-        };
-        let morphs = weights.get(draw.first_weight as usize..).unwrap_or_default();
-        skin(primitive, of_part, morphs, &mut skinned);
+    let mut nearest: Option<f32> = None;
+    model.skin(palette, weights, |primitive, skinned| {
         for triangle in &primitive.triangles {
             let [a, b, c] = triangle.map(|corner| skinned.positions.get(corner as usize).copied());
             let corners = a.zip(b).zip(c).map(|((a, b), c)| [a, b, c]);
             let Some((distance, _)) = corners.and_then(|corners| ray.hit_triangle(corners)) else {
                 continue;
             };
-            nearest = Some(nearest.map_or(distance, |nearest: f32| nearest.min(distance)));
+            nearest = Some(nearest.map_or(distance, |nearest| nearest.min(distance)));
         }
-    }
+    });
     nearest
 }
 

@@ -60,7 +60,7 @@ impl Slots {
         self.capacity as usize - self.free()
     }
 
-    /// Takes a free slot, or returns `None` if there is none. A slot is cleared if possible.
+    /// Takes a free slot, preferably a cleared one. Returns `None` if all slots contain characters.
     pub(super) fn take(&mut self) -> Option<Slot> {
         let (index, is_dirty) = if let Some(Reverse(index)) = self.cleared.pop() {
             (index, false)

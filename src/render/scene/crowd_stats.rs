@@ -61,7 +61,7 @@ impl CrowdStats {
         self.drawn.as_ref().map(|drawn| self.characters.saturating_sub(drawn.visible()))
     }
 
-    /// Returns the median of several frames, or `None` if there are none. Each time is the median of the times of all frames. The other
+    /// Returns the median of several frames, or `None` for an empty list. Each time is the median of the times of all frames. The other
     /// numbers are those of the frame with the median number of triangles, so that they are consistent.
     pub fn median(frames: &[Self]) -> Option<Self> {
         let mut sorted: Vec<&Self> = frames.iter().collect();
