@@ -149,7 +149,7 @@ impl Body {
     /// # Errors
     /// [`SolveError::Link`] for the first link with a value that is not finite. The body is then unchanged.
     pub fn set_geometry(&mut self, geometry: impl Fn(usize) -> (DVec3, DVec3)) -> Result<(), SolveError> {
-        let bits = |v: DVec3| v.to_array().map(f64::to_bits);
+        let bits = |v: DVec3| [v.x.to_bits(), v.y.to_bits(), v.z.to_bits()];
         let mut changed = false;
         for (index, link) in self.links.iter().enumerate() {
             let (offset, scale) = geometry(index);

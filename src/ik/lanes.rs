@@ -1,8 +1,8 @@
 //! Arithmetic on single numbers and on SIMD lanes, generic over both. The functions use no fused multiply-add, so that the results
 //! are bit-identical on every machine.
 //!
-//! All functions are inlined, and arrays are filled by loops. In development builds, the compiler does not optimise across the codegen
-//! units of a crate, so a call of `array::map` for each vector made the solvers ten times slower.
+//! All functions are inlined, and arrays are filled by loops. Without link-time optimisation, the compiler does not optimise across the
+//! codegen units of a crate. In development builds, a call of `array::map` for each vector made the solvers ten times slower.
 
 use std::ops::{Add, Mul, Sub};
 
@@ -51,7 +51,7 @@ impl Lane for f64 {
     }
     #[inline]
     fn all_above<const N: usize>(pairs: [(Self, Self); N]) -> bool {
-        pairs.into_iter().all(|(a, b)| a > b)
+        pairs.iter().all(|(a, b)| a > b)
     }
 }
 
@@ -91,7 +91,7 @@ macro_rules! lanes {
             }
             #[inline]
             fn all_above<const N: usize>(pairs: [(Self, Self); N]) -> bool {
-                pairs.map(|(a, b)| a.simd_gt(b)).into_iter().reduce(|a, b| a & b).is_none_or(Self::all)
+                pairs.iter().map(|&(a, b)| a.simd_gt(b)).reduce(|a, b| a & b).is_none_or(Self::all)
             }
         }
 

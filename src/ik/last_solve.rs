@@ -58,8 +58,8 @@ impl LastSolve {
         let Some((result, _)) = self.solved() else { return false };
         // Compare all rotations without an early exit, because in most cases all of them are equal.
         let differ = |(a, b): (&DQuat, &DQuat)| {
-            let (a, b) = (a.to_array().map(f64::to_bits), b.to_array().map(f64::to_bits));
-            (0..4).fold(0, |all, i| all | (a[i] ^ b[i]))
+            let (a, b) = (a.to_array(), b.to_array());
+            (0..4).fold(0, |all, i| all | (a[i].to_bits() ^ b[i].to_bits()))
         };
         let rotations = result.rotations();
         result.root() == body.root()

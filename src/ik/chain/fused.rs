@@ -180,7 +180,12 @@ impl FusedPose for ChainPose<'_> {
         let (below, last) = below.as_chunks::<2>();
         for (above, below) in above.iter().zip(below) {
             match turns_between::<f64x2, 2>(above, below) {
-                Some(both) => turns.extend(both.each()),
+                // `Vec::extend` is not inlined.
+                Some(both) => {
+                    let [first, second] = both.each();
+                    turns.push(first);
+                    turns.push(second);
+                }
                 None => {
                     turns.extend(above.iter().zip(below).map(|(a, b)| rotation_vector(*b * a.conjugate())));
                 }

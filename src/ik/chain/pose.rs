@@ -108,7 +108,8 @@ impl FreeChain {
 pub(super) fn multiply(a: DQuat, b: DQuat) -> DQuat {
     let (xy, zw) = (f64x2::new([b.x, b.y]), f64x2::new([b.z, b.w]));
     let (wz, yx) = (f64x2::new([b.w, -b.z]), f64x2::new([b.y, -b.x]));
-    let [x, y, z, w] = a.to_array().map(f64x2::splat);
+    // `array::map` is not inlined reliably.
+    let (x, y, z, w) = (f64x2::splat(a.x), f64x2::splat(a.y), f64x2::splat(a.z), f64x2::splat(a.w));
     let [first, second] = [(w * xy + x * wz) + (y * zw - z * yx), (w * zw + x * yx) + (z * wz - y * xy)];
     let ([x, y], [z, w]) = (first.to_array(), second.to_array());
     DQuat::from_xyzw(x, y, z, w)

@@ -13,7 +13,7 @@ mod tests;
 
 use glam::{DQuat, DVec3};
 
-use crate::lanes::{Lanes, Quaternion, Vec3};
+use crate::lanes::{Lanes, Vec3};
 
 /// A SIMD register of the target machine, with one limb in each lane.
 #[cfg(not(target_feature = "avx"))]
@@ -120,7 +120,7 @@ fn solve_lanes<L: Lanes<N>, const N: usize>(
     }
     let pole = (poles > 0).then(|| Vec3::<L>::gather(goals, |g| g.pole));
     let (upper, lower) = (Vec3::gather(limbs, |l| l.upper), Vec3::gather(limbs, |l| l.lower));
-    let [first, second] =
-        generic::solve(upper, lower, Vec3::gather(goals, |g| g.target), pole)?.map(Quaternion::each);
+    let [first, second] = generic::solve(upper, lower, Vec3::gather(goals, |g| g.target), pole)?;
+    let (first, second) = (first.each::<N>(), second.each::<N>());
     Some(std::array::from_fn(|i| [first[i], second[i]]))
 }
