@@ -203,6 +203,7 @@ impl Body {
 
     /// Normalises a rotation and assigns it to a link. Does nothing if the link does not exist or the rotation is not
     /// finite.
+    #[inline]
     pub fn set_rotation(&mut self, link: usize, rotation: DQuat) {
         if let Some(own) = self.rotations.get_mut(link).filter(|_| rotation.is_finite()) {
             *own = unit(rotation);
@@ -277,6 +278,7 @@ impl Body {
 }
 
 /// Returns the normalised quaternion, or the identity if its length is zero or not finite.
+#[inline]
 pub(super) fn unit(q: DQuat) -> DQuat {
     let length = q.length();
     if (length - 1.0).abs() < UNIT_LENGTH {

@@ -118,6 +118,7 @@ impl AxisTerm {
     }
 
     /// Returns the weights, which are zero for axes that an infinite tolerance frees.
+    #[inline]
     pub(super) fn effective_weights(&self) -> DVec3 {
         match self.tolerance {
             Some(Tolerance::Axes(most)) => {
@@ -128,6 +129,7 @@ impl AxisTerm {
     }
 
     /// Returns whether all axes have weight one and the tolerance does not depend on the direction of the error.
+    #[inline]
     pub(super) fn is_plain(&self) -> bool {
         self.weights == DVec3::ONE && !matches!(self.tolerance, Some(Tolerance::Axes(_)))
     }

@@ -84,6 +84,7 @@ impl Link {
     /// let nearest = knee.nearest(DQuat::from_rotation_x(2.0));
     /// assert!(nearest.abs_diff_eq(DQuat::from_rotation_x(1.5), 1e-12));
     /// ```
+    #[inline]
     pub fn nearest(&self, rotation: DQuat) -> DQuat {
         nearest(&self.limit, self.rest, self.reversed, rotation)
     }
@@ -109,6 +110,7 @@ impl Link {
     }
 
     /// Returns whether the absolute scale is uniform up to rounding errors.
+    #[inline]
     pub(super) fn is_scaled_evenly(&self) -> bool {
         let sizes = self.scale.abs();
         sizes.max_element() - sizes.min_element() <= UNEVENNESS * sizes.max_element()
@@ -149,11 +151,13 @@ pub(super) fn parents(links: &[Link]) -> impl ExactSizeIterator<Item = (usize, O
 }
 
 /// Returns a joint's own rotation from rest, q = rest⁻¹ · local, for either direction of its link.
+#[inline]
 pub(super) fn own(rest: DQuat, reversed: bool, rotation: DQuat) -> DQuat {
     if reversed { rest * rotation.conjugate() } else { rest.conjugate() * rotation }
 }
 
 /// Returns the rotation within a limit that is nearest to a given rotation.
+#[inline]
 pub(super) fn nearest(limit: &Limit, rest: DQuat, reversed: bool, rotation: DQuat) -> DQuat {
     if *limit == Limit::Free {
         return rotation;

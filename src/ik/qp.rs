@@ -86,6 +86,7 @@ impl BoxQp {
     }
 
     /// Adds an unknown. `guess` is an estimate of its value, and `free` indicates whether this value is expected to be between its bounds.
+    #[inline]
     pub(crate) fn push(&mut self, b: f64, bounds: [f64; 2], guess: f64, free: bool) {
         self.b.push(b);
         self.bounds.push(bounds);

@@ -14,6 +14,7 @@ pub(super) const BENT: f64 = 1e-3;
 const SMALL_ANGLE: f64 = 0.01;
 
 /// Returns the rotation vector of a rotation, with an angle within ±π.
+#[inline]
 pub(super) fn rotation_vector(q: DQuat) -> DVec3 {
     let q = if q.w < 0.0 { -q } else { q };
     let square = q.xyz().length_squared();
@@ -33,6 +34,7 @@ pub(super) fn rotation_vector(q: DQuat) -> DVec3 {
 }
 
 /// Wraps an angle within ±3π to ±π.
+#[inline]
 pub(super) fn wrapped(angle: f64) -> f64 {
     if angle > PI {
         angle - TAU

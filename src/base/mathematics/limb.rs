@@ -5,6 +5,7 @@ use glam::{DQuat, DVec3, Quat, Vec3};
 /// Returns the length to which a limb stretches for a target at the given distance. The length equals the distance,
 /// except for the last `fraction` of the full length. In this last part, it approaches the full length exponentially,
 /// so that the limb never snaps straight. l(x) = f − s e^(−(x − f + s)/s) with s = fraction · f.
+#[inline]
 pub fn softened(distance: f64, full: f64, fraction: f64) -> f64 {
     let soft = fraction * full;
     if soft <= 0.0 || distance <= full - soft {

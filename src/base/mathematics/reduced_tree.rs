@@ -93,16 +93,19 @@ impl ReducedTree {
     }
 
     /// Returns whether an end is at or below a node.
+    #[inline]
     pub fn is_involved(&self, node: usize) -> bool {
         self.nodes.get(node).is_some_and(|n| n.is_involved)
     }
 
     /// Returns the nearest chosen node at or above an involved node, as an index into the tree.
+    #[inline]
     pub fn nearest(&self, node: usize) -> Option<usize> {
         self.nodes.get(node)?.nearest
     }
 
     /// Returns the node of the tree for a node of the hierarchy, or `None` if the node is not chosen.
+    #[inline]
     pub fn get(&self, node: usize) -> Option<&ChosenNode> {
         self.chosen.get(self.nearest(node)?).filter(|own| own.node == node)
     }
@@ -137,6 +140,7 @@ impl ReducedTree {
 
 impl ReducedTree {
     /// Returns the chosen nodes, parents first.
+    #[inline]
     pub fn chosen(&self) -> &[ChosenNode] {
         &self.chosen
     }

@@ -5,6 +5,7 @@ use glam::{DMat3, DQuat, DVec3, DVec4};
 use super::eigen;
 
 /// Returns a unit vector perpendicular to `v`. The result is deterministic.
+#[inline]
 pub fn any_perpendicular(v: DVec3) -> DVec3 {
     // An axis far from the direction of `v` keeps the cross product well conditioned.
     let away = if v.x.abs() < 0.7 * v.length() { DVec3::X } else { DVec3::Y };
@@ -28,6 +29,7 @@ pub fn any_perpendicular(v: DVec3) -> DVec3 {
 /// let half = shortest_arc(DVec3::X, DVec3::NEG_X, DVec3::Z);
 /// assert!((half * DVec3::Y).abs_diff_eq(DVec3::NEG_Y, 1e-12));
 /// ```
+#[inline]
 pub fn shortest_arc(from: DVec3, to: DVec3, hint: DVec3) -> DQuat {
     let lengths = (from.length_squared() * to.length_squared()).sqrt();
     if lengths == 0.0 || !lengths.is_finite() {

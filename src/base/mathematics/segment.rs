@@ -3,6 +3,7 @@
 use glam::DVec3;
 
 /// Returns the nearest points of two segments (Ericson 2005, "Real-Time Collision Detection", section 5.1.9).
+#[inline]
 pub fn nearest_points([a, b]: [DVec3; 2], [c, d]: [DVec3; 2]) -> (DVec3, DVec3) {
     let (u, v, w) = (b - a, d - c, a - c);
     let (uu, uv, vv, uw, vw) = (u.dot(u), u.dot(v), v.dot(v), u.dot(w), v.dot(w));

@@ -116,6 +116,7 @@ fn whole_turn(from: DVec3, to: DVec3) -> (DQuat, DVec3) {
 
 /// Returns the part of a turn that the options allow, and `from` after this turn. `place` is the joint's number counted
 /// from the tip.
+#[inline]
 fn part_of_turn(options: &CcdOptions, reach: f64, place: usize, from: DVec3, to: DVec3) -> (DQuat, DVec3) {
     let best = match options.linear {
         true => linear_turn(None, &[(from, to, 1.0)], reach * reach),

@@ -236,6 +236,7 @@ fn turned<L: Lanes<N>, const N: usize>(
 }
 
 /// Applies turns to orientations. The resulting quaternions are not normalised.
+#[inline]
 fn apply_turns<L: Lanes<N>, const N: usize>(turns: &[[DVec3; N]], orientations: &mut [[DQuat; N]]) {
     for (turns, orientations) in turns.iter().zip(orientations) {
         let (turn, orientation) = (Vec3::<L>::gather(turns, |t| *t), Quaternion::gather(orientations));
@@ -286,6 +287,7 @@ pub(super) struct Symmetric {
 }
 
 impl Symmetric {
+    #[inline]
     fn inverse(self) -> Self {
         let (DVec3 { x: a, y: d, z: f }, DVec3 { x: xy, y: yz, z: zx }) = (self.diagonal, self.off);
         let diagonal = DVec3::new(d * f - yz * yz, a * f - zx * zx, a * d - xy * xy);
@@ -294,6 +296,7 @@ impl Symmetric {
         Self { diagonal: diagonal * inverse, off: off * inverse }
     }
 
+    #[inline]
     pub(super) fn times(self, v: DVec3) -> DVec3 {
         let DVec3 { x: xy, y: yz, z: zx } = self.off;
         self.diagonal * v + DVec3::new(xy * v.y + zx * v.z, xy * v.x + yz * v.z, zx * v.x + yz * v.y)

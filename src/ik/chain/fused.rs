@@ -196,6 +196,7 @@ impl FusedPose for ChainPose<'_> {
         }
     }
 
+    #[inline]
     fn turn_to_middle(&self, joint: usize) -> DVec3 {
         let orientations = &self.chain.orientations;
         let frame = joint.checked_sub(1).map_or(DQuat::IDENTITY, |parent| orientations[parent]);

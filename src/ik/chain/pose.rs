@@ -105,6 +105,7 @@ impl FreeChain {
 
 /// Multiplies two quaternions, two components at a time. In forward kinematics, each product depends on the previous
 /// one, and these products take most of the time.
+#[inline]
 pub(super) fn multiply(a: DQuat, b: DQuat) -> DQuat {
     let (xy, zw) = (f64x2::new([b.x, b.y]), f64x2::new([b.z, b.w]));
     let (wz, yx) = (f64x2::new([b.w, -b.z]), f64x2::new([b.y, -b.x]));
@@ -116,6 +117,7 @@ pub(super) fn multiply(a: DQuat, b: DQuat) -> DQuat {
 }
 
 /// Rotates vectors, each by its own quaternion. Returns the sum of the results.
+#[inline]
 pub(super) fn joint_vectors<L: Lanes<N>, const N: usize>(
     orientations: &[[DQuat; N]],
     locals: &[[DVec3; N]],
@@ -134,11 +136,13 @@ pub(super) fn joint_vectors<L: Lanes<N>, const N: usize>(
     sum
 }
 
+#[inline]
 fn normalized<L: Lane>(q: Quaternion<L>) -> Quaternion<L> {
     q.times((q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w).sqrt().inverse())
 }
 
 /// Returns the rotation `b` relative to `a`.
+#[inline]
 fn relative<L: Lane>(a: Quaternion<L>, b: Quaternion<L>) -> Quaternion<L> {
     Quaternion {
         x: a.w * b.x - a.x * b.w - a.y * b.z + a.z * b.y,
@@ -149,6 +153,7 @@ fn relative<L: Lane>(a: Quaternion<L>, b: Quaternion<L>) -> Quaternion<L> {
 }
 
 /// Normalises a quaternion that has unit length except for rounding errors, by one Newton step of 1/√x.
+#[inline]
 fn renormalized(q: DQuat) -> DQuat {
     q * (1.5 - 0.5 * q.length_squared())
 }

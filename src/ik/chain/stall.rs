@@ -13,10 +13,12 @@ pub(super) struct StallDetector {
 }
 
 impl StallDetector {
+    #[inline]
     pub(super) fn new() -> Self {
         Self { mark: f64::INFINITY, iterations: 0 }
     }
 
+    #[inline]
     pub(super) fn is_stalled(&mut self, error: f64) -> bool {
         if error < STALL_RATIO * self.mark {
             (self.mark, self.iterations) = (error, 0);

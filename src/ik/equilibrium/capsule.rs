@@ -237,6 +237,7 @@ impl Capsules {
     }
 
     /// Returns the gap of a pair, or `None` if the capsules are far apart.
+    #[inline]
     pub(super) fn gap(&self, places: &[Place], [first, second]: [usize; 2]) -> Option<Gap> {
         let (p, q) = (&places[first], &places[second]);
         let reach = p.reach + q.reach + NEAR;

@@ -26,6 +26,7 @@ const ASIDE: f64 = 0.08;
 pub(super) const LIFTED: f64 = 0.10;
 
 /// Returns a smooth step from 0 to 1, and its slope (Hermite).
+#[inline]
 pub(super) fn smooth(x: f64) -> (f64, f64) {
     let x = x.clamp(0.0, 1.0);
     (x * x * (3.0 - 2.0 * x), 6.0 * x * (1.0 - x))

@@ -24,6 +24,7 @@ impl TreeMatrix {
         self.entries.clone_from(&other.entries);
     }
 
+    #[inline]
     pub(super) fn row(&mut self, model: &Model, k: usize) -> &mut [f64] {
         &mut self.entries[model.row(k)]
     }

@@ -31,6 +31,7 @@ pub(super) enum Freedom {
 
 impl Freedom {
     /// Number of degrees of freedom.
+    #[inline]
     pub(super) fn count(self) -> usize {
         match self {
             Self::None => 0,
@@ -237,21 +238,25 @@ impl Model {
     }
 
     /// Returns the number of stored entries in a `TreeMatrix` for this model.
+    #[inline]
     pub(super) fn entries(&self) -> usize {
         self.row_starts.last().copied().unwrap_or(0)
     }
 
     /// Returns the range of a row in the entries of a `TreeMatrix` for this model.
+    #[inline]
     pub(super) fn row(&self, d: usize) -> std::ops::Range<usize> {
         self.row_starts[d]..self.row_starts[d + 1]
     }
 
     /// Returns the degrees of freedom that move the frame of a link, in increasing order.
+    #[inline]
     pub(super) fn path(&self, link: usize) -> &[usize] {
         &self.paths[self.path_starts[link]..self.path_starts[link + 1]]
     }
 
     /// Returns the degrees of freedom above `d`, in increasing order.
+    #[inline]
     pub(super) fn above(&self, d: usize) -> &[usize] {
         let link = self.owners[d];
         let path = self.path(link);
@@ -298,6 +303,7 @@ impl Model {
     }
 
     /// Converts a turn in the axes of the figure to a rotation from rest in the link's frame, in which its limit is defined.
+    #[inline]
     pub(super) fn own(&self, link: usize, turn: DQuat) -> DQuat {
         let FigureJoint { frame, signs, .. } = self.joints[link];
         reflect(signs[0], frame * turn * frame.conjugate())
@@ -310,6 +316,7 @@ impl Model {
     }
 
     /// Returns the rotation from a link's axes in the rest pose to the figure's axes.
+    #[inline]
     pub(super) fn axes(&self, link: usize) -> DQuat {
         self.joints[link].frame.conjugate()
     }

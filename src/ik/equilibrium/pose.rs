@@ -125,6 +125,7 @@ impl Kinematics {
     }
 
     /// Returns the position of a point that is fixed to a link.
+    #[inline]
     pub(super) fn point(&self, link: usize, offset: DVec3) -> DVec3 {
         self.positions[link] + self.rotations[link] * offset
     }

@@ -165,6 +165,7 @@ impl Pull {
 
 /// Returns the inverse of the left Jacobian of a rotation vector (Solà, Deray & Atchuthan 2018, "A micro Lie theory", equation 146). It
 /// maps a small rotation to the change of the vector.
+#[inline]
 pub(super) fn inverse_left_jacobian(v: DVec3) -> DMat3 {
     let angle = v.length();
     let k = if angle < 1e-4 {

@@ -84,6 +84,7 @@ pub(super) struct Rows {
 
 impl Rows {
     /// Adds a row. If `n` is given and the row is near, `fill` sets its derivatives.
+    #[inline]
     fn push(&mut self, n: Option<usize>, row: Row, fill: impl FnOnce(&mut [f64])) {
         if let (Some(n), true) = (n, row.is_near) {
             self.near.push(self.all.len());
@@ -101,10 +102,12 @@ impl Rows {
     }
 }
 
+#[inline]
 fn equality(kind: Kind, value: f64) -> Row {
     Row { value, kind, is_equality: true, force: CONTACT_FORCE, is_near: true }
 }
 
+#[inline]
 fn bound(kind: Kind, value: f64, force: f64, near: f64) -> Row {
     Row { value, kind, is_equality: false, force, is_near: value < near }
 }

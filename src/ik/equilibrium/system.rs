@@ -82,6 +82,7 @@ impl Forces {
     }
 
     /// Adds a force on a point of a link. `at` is the position of the point.
+    #[inline]
     pub(super) fn on_point(&mut self, link: usize, at: DVec3, force: DVec3) {
         let (moments, sum) = &mut self.sums[link];
         *moments += outer(at, force);
@@ -89,6 +90,7 @@ impl Forces {
     }
 
     /// Adds a force on a direction that turns with a link.
+    #[inline]
     pub(super) fn on_direction(&mut self, link: usize, of: DVec3, force: DVec3) {
         self.sums[link].0 += outer(of, force);
     }

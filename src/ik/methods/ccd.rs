@@ -226,6 +226,7 @@ pub(crate) fn best_turn_about(axis: DVec3, vectors: &[(DVec3, DVec3, f64)]) -> D
 /// `None`. `length2` is the square of the chain's length.
 ///
 /// The weighted mean of l × Δp equals the weighted mean of `from × to`, because from × (to − from) = from × to.
+#[inline]
 pub(crate) fn linear_turn(axis: Option<DVec3>, vectors: &[(DVec3, DVec3, f64)], length2: f64) -> DQuat {
     let sum = |(sum, total): (DVec3, f64), &(from, to, weight): &(DVec3, DVec3, f64)| {
         (sum + from.cross(to) * weight, total + weight)
@@ -248,6 +249,7 @@ fn arc_to_target(tree: &Tree, joint: &TreeJoint, from: DVec3, to: DVec3) -> DQua
 
 /// Returns the part of a turn that is applied. `weight` is the joint's weight, `place` is its number counted from the
 /// tip, and `left` is its remaining budget in radians.
+#[inline]
 pub(crate) fn partial_turn(arc: DQuat, weight: f64, place: usize, left: f64, options: &CcdOptions) -> DQuat {
     #[expect(clippy::cast_precision_loss, reason = "chains are short")]
     let step = options.step * if options.growing { place as f64 } else { 1.0 };

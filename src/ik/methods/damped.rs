@@ -136,6 +136,7 @@ impl Damped {
 /// Returns the rotation of a whole chain about its base towards a target that is far to the side, or `None` if the
 /// target is not far to the side. This rotation prevents iterations from folding and unfolding the chain. A chain that
 /// must fold to reach the target is left alone. `end` and `target` are relative to the base.
+#[inline]
 pub(crate) fn swing(end: DVec3, target: DVec3) -> Option<DQuat> {
     let (end2, target2) = (end.length_squared(), target.length_squared());
     let is_aside = target2 >= WHOLE_TURN * end2 && end.dot(target) <= SIDE * (end2 * target2).sqrt();
@@ -144,11 +145,13 @@ pub(crate) fn swing(end: DVec3, target: DVec3) -> Option<DQuat> {
 
 /// Returns whether a chain is much straighter than the target requires. In a straight chain, no joint has a direction
 /// to turn in, and in a nearly straight chain the direction is inaccurate. `end` and `target` are relative to the base.
+#[inline]
 pub(crate) fn is_straight(reach: f64, end: DVec3, target: DVec3) -> bool {
     reach - end.length() <= STRAIGHT * (reach - target.length())
 }
 
 /// Returns whether only an almost straight chain reaches a target, which is relative to the base.
+#[inline]
 pub(crate) fn is_stretched(reach: f64, target: DVec3) -> bool {
     target.length() > STRETCHED * reach
 }
@@ -189,6 +192,7 @@ impl Arch {
     }
 
     /// Places the next link on the arc. Returns the link's new vector and its rotation.
+    #[inline]
     pub(crate) fn lay(&mut self, link: DVec3, length: f64) -> (DVec3, DQuat) {
         let angle = self.half_angle * (1.0 - (2.0 * self.passed + length) / self.reach);
         self.passed += length;

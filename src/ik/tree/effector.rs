@@ -65,6 +65,7 @@ impl EffectorTask {
     }
 
     /// Returns the orientation error of a link with the orientation `rotation`, and the map of the axes.
+    #[inline]
     pub(super) fn rotation_error(&self, target: DQuat, rotation: DQuat) -> (DVec3, Option<DMat3>) {
         match self.orientation_term.rotation_error(target, rotation) {
             Some((error, map)) => (error, Some(map)),
@@ -72,15 +73,18 @@ impl EffectorTask {
         }
     }
 
+    #[inline]
     pub(crate) fn position_weight(&self) -> f64 {
         self.weight * self.position_term.weight
     }
 
+    #[inline]
     pub(crate) fn orientation_weight(&self) -> f64 {
         self.weight * self.orientation_term.weight
     }
 
     /// Returns the allowed orientation, in base space, that is nearest to `rotation`. Without free axes, this is the target.
+    #[inline]
     pub(crate) fn nearest_orientation(&self, rotation: DQuat) -> Option<DQuat> {
         let target = self.orientation?;
         match self.orientation_term.rotation_error(target, rotation) {
@@ -90,6 +94,7 @@ impl EffectorTask {
     }
 
     /// Returns the current and desired directions of the aiming axis, as unit vectors in base space.
+    #[inline]
     pub(crate) fn aim_directions(&self) -> Option<(DVec3, DVec3)> {
         let (axis, at) = self.aim?;
         Some((self.rotation * axis, (at - self.position).try_normalize()?))

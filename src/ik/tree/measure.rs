@@ -24,6 +24,7 @@ pub(crate) struct Measure {
 
 impl Measure {
     /// Returns whether this pose is better than another. Pinned goals are compared first.
+    #[inline]
     pub(crate) fn is_better(&self, than: &Self) -> bool {
         let pins = self.pin_error.total_cmp(&than.pin_error);
         pins.then(than.done.cmp(&self.done)).then(self.sum.total_cmp(&than.sum)).is_lt()

@@ -83,11 +83,13 @@ pub(super) struct TreeJoint {
 
 impl TreeJoint {
     /// Transforms a point from the turned frame to the frame before turning.
+    #[inline]
     pub(super) fn turn(&self, local: DVec3) -> DVec3 {
         self.rotation * (self.scale * local)
     }
 
     /// Returns the nearest rotation that the limit allows.
+    #[inline]
     pub(super) fn allowed(&self, rotation: DQuat) -> DQuat {
         nearest(&self.limit, self.rest, self.reversed, rotation)
     }
@@ -98,11 +100,13 @@ impl TreeJoint {
     }
 
     /// Returns the joint's own rotation from rest for a rotation of its link.
+    #[inline]
     pub(super) fn own_rotation(&self, rotation: DQuat) -> DQuat {
         own(self.rest, self.reversed, rotation)
     }
 
     /// Converts the joint's own rotation from rest to the rotation of its link.
+    #[inline]
     pub(super) fn link_rotation(&self, own: DQuat) -> DQuat {
         if self.reversed { own.conjugate() * self.rest } else { self.rest * own }
     }
@@ -128,6 +132,7 @@ impl TreeJoint {
     }
 
     /// Returns the axis of a hinge, in the frame before turning.
+    #[inline]
     pub(super) fn hinge_axis(&self) -> Option<DVec3> {
         self.hinge.map(|hinge| hinge.axis)
     }
@@ -275,12 +280,14 @@ impl Tree {
     }
 
     /// Returns a range of indices for [`Tree::task_at`], one for each effector below a joint.
+    #[inline]
     pub(super) fn tasks_below(&self, joint: usize) -> std::ops::Range<usize> {
         let (start, end) = self.joints[joint].below;
         start..end
     }
 
     /// Returns the effector at an index from [`Tree::tasks_below`].
+    #[inline]
     pub(super) fn task_at(&self, place: usize) -> usize {
         self.below[place]
     }
@@ -305,6 +312,7 @@ impl Tree {
 
 /// Converts a rotation vector to a unit quaternion. The conversion is exact to first order, and the angle never
 /// exceeds π.
+#[inline]
 pub(super) fn retract(v: DVec3) -> DQuat {
     let half = v * 0.5;
     let scale = 1.0 / (1.0 + half.length_squared()).sqrt();

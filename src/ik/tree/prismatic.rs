@@ -51,17 +51,20 @@ impl Prismatic {
     }
 
     /// Returns the displacement after `turn`, a rotation vector in the joint's frame. The displacement stops at the border of the range.
+    #[inline]
     pub(crate) fn moved(&self, displacement: f64, turn: DVec3) -> f64 {
         self.clamped(displacement + turn.dot(self.axis) * self.per_radian)
     }
 
     /// Returns the nearest displacement within the range.
+    #[inline]
     pub(crate) fn clamped(&self, displacement: f64) -> f64 {
         displacement.max(self.min).min(self.max)
     }
 
     /// Returns how far the joint may move in the direction of `turn` if `turn` would exceed the range by more than `margin`, and `None`
     /// otherwise. `turn`, `margin` and the result are in radians (see [`Prismatic::per_radian`]).
+    #[inline]
     pub(crate) fn room(&self, displacement: f64, turn: f64, margin: f64) -> Option<f64> {
         let left = if turn > 0.0 { self.max - displacement } else { displacement - self.min };
         let room = (left / self.per_radian).max(0.0);
@@ -92,10 +95,12 @@ impl Prismatic {
 }
 
 impl TreeJoint {
+    #[inline]
     pub(crate) fn state(&self) -> JointState {
         JointState { rotation: self.rotation, displacement: self.displacement }
     }
 
+    #[inline]
     pub(crate) fn set_state(&mut self, state: JointState) {
         (self.rotation, self.displacement) = (state.rotation, state.displacement);
     }
@@ -162,6 +167,7 @@ impl TreeJoint {
     }
 
     /// Returns the vector in base space along which a prismatic joint moves the joints below it, per metre of displacement.
+    #[inline]
     pub(crate) fn slide(&self, prismatic: &Prismatic) -> DVec3 {
         self.frame * prismatic.axis
     }

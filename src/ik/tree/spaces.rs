@@ -32,12 +32,14 @@ impl Tree {
     }
 
     /// Transforms the gradient of a function of a world position to base space.
+    #[inline]
     pub(crate) fn world_gradient_to_base(&self, gradient: DVec3) -> DVec3 {
         self.world_from_base.transpose() * gradient
     }
 
     /// Returns the allowed position of an effector that is nearest to `here`, in base space. Without free axes, this is
     /// the target.
+    #[inline]
     pub(crate) fn nearest_target(&self, task: &EffectorTask, here: DVec3) -> Option<DVec3> {
         let target = task.target?;
         if !task.position_term.has_free_axes() {
@@ -53,11 +55,13 @@ impl Tree {
     }
 
     /// Transforms a vector from base space to a joint's frame before it turns.
+    #[inline]
     pub(crate) fn to_frame(&self, joint: &TreeJoint, vector: DVec3) -> DVec3 {
         if self.rigid { joint.frame.transpose_mul_vec3(vector) } else { joint.frame_from_base * vector }
     }
 
     /// Transforms a vector from a joint's frame before it turns to base space.
+    #[inline]
     pub(crate) fn from_frame(joint: &TreeJoint, vector: DVec3) -> DVec3 {
         joint.frame * vector
     }
@@ -79,6 +83,7 @@ impl Tree {
     }
 
     /// Returns the matrix that transforms rotation axes from a joint's frame to base space.
+    #[inline]
     pub(crate) fn base_from_axes(&self, joint: &TreeJoint) -> DMat3 {
         if self.rigid { joint.frame } else { DMat3::from_quat(joint.frame_rotation) }
     }

@@ -65,11 +65,13 @@ impl Term {
         self.axes.is_some_and(|axes| axes.roots != axes.counted)
     }
 
+    #[inline]
     pub(crate) fn has_free_axes(&self) -> bool {
         self.axes.is_some_and(|axes| axes.counted != DVec3::ONE)
     }
 
     /// Returns the length of an error vector without its components along free axes.
+    #[inline]
     pub(super) fn length(&self, error: DVec3) -> f64 {
         match self.axes {
             None => error.length(),
@@ -78,6 +80,7 @@ impl Term {
     }
 
     /// Returns the length of an error vector whose components are multiplied by the square roots of their weights.
+    #[inline]
     pub(super) fn weighted_length(&self, error: DVec3) -> f64 {
         match self.axes {
             None => error.length(),
@@ -86,6 +89,7 @@ impl Term {
     }
 
     /// Returns whether an error vector is within tolerance. `default` is used if the goal has no tolerance of its own.
+    #[inline]
     pub(super) fn is_within(&self, error: DVec3, default: f64) -> bool {
         match self.tolerance {
             None => self.length(error) <= default,
@@ -98,6 +102,7 @@ impl Term {
     }
 
     /// Returns the goal's own tolerance if it is the same in all directions.
+    #[inline]
     pub(super) fn norm_tolerance(&self) -> Option<f64> {
         match self.tolerance {
             Some(Tolerance::Norm(norm)) => Some(norm),
@@ -106,6 +111,7 @@ impl Term {
     }
 
     /// Returns the error vector without its components along free axes, in the space of the error.
+    #[inline]
     pub(super) fn counted_part(&self, error: DVec3) -> DVec3 {
         match self.axes {
             None => error,
@@ -129,6 +135,7 @@ impl Term {
 
     /// Converts an error in base space to the axes, and multiplies each component by the square root of its weight. This
     /// is only valid for orientations, because lengths in base space differ from world lengths.
+    #[inline]
     pub(crate) fn weighted_rotation(&self, error: DVec3) -> DVec3 {
         self.axes.map_or(error, |axes| axes.roots * (self.axes_from_error * error))
     }

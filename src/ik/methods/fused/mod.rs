@@ -66,12 +66,14 @@ pub(crate) struct FusedSteps {
 
 impl FusedSteps {
     /// Starts a solve. `closed_form` indicates whether the solve begins with the closed form.
+    #[inline]
     pub(crate) fn start(&mut self, closed_form: bool) {
         (self.is_due, self.corrections) = (closed_form, CORRECTIONS);
         (self.last_cost, self.damping) = (f64::INFINITY, Damping::FUSED);
     }
 
     /// Returns whether many consecutive steps increased the error.
+    #[inline]
     pub(crate) fn is_stuck(&self) -> bool {
         self.damping.is_stuck()
     }
@@ -134,12 +136,14 @@ fn additional_task(pose: &impl FusedPose, options: &FusedOptions, additional: &m
 }
 
 /// Returns whether a solve begins with the closed form. `end` and `target` are relative to the base.
+#[inline]
 pub(crate) fn wants_closed_form(end: DVec3, target: DVec3, reach: f64) -> bool {
     let is_straight = reach - end.length() <= STRAIGHT * (reach - target.length());
     is_straight || end.distance_squared(target) > CLOSE * CLOSE * reach * reach
 }
 
 /// Returns whether two links with the given vectors can reach a target.
+#[inline]
 pub(crate) fn can_reach(upper: DVec3, lower: DVec3, target: DVec3) -> bool {
     let (a2, b2, d2) = (upper.length_squared(), lower.length_squared(), target.length_squared());
     let along = 0.5 * (d2 + a2 - b2);

@@ -68,6 +68,7 @@ pub(super) struct Masses {
 impl Masses {
     /// Returns the vector from a joint to the centre of the mass that it moves, and this mass as a fraction of the
     /// total mass.
+    #[inline]
     pub(super) fn arm(&self, index: usize, joint: &TreeJoint) -> (DVec3, f64) {
         match self.below.get(index) {
             Some(&(mass, moment)) if mass > 0.0 => (moment / mass - joint.position, mass / self.total),

@@ -160,6 +160,7 @@ impl Jacobian {
 }
 
 /// Adds a vector to the rows of a block.
+#[inline]
 fn add(rows: &mut [f64], block: usize, change: DVec3) {
     rows[3 * block..3 * block + 3].iter_mut().zip(change.to_array()).for_each(|(r, c)| *r += c);
 }

@@ -45,6 +45,7 @@ impl Jacobian {
 }
 
 /// Returns the state that a secondary task pulls a joint towards, or `None` if it does not pull single joints.
+#[inline]
 pub(crate) fn secondary_state(
     joint: &TreeJoint,
     secondary: Secondary,
