@@ -15,7 +15,7 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 
 use sinew::glam::{DAffine3, DVec3};
-use sinew::ik::{Body, Goal, Limb, LimbGoal, Limit, Link, Options, solve_limbs, solve_many};
+use sinew::ik::{Body, Goal, Limb, LimbGoal, Limit, Link, LinkIndex, Options, solve_limbs, solve_many};
 
 const COUNT: u32 = 100_000;
 const UPPER: DVec3 = DVec3::new(0.0, -0.30, 0.0);
@@ -42,11 +42,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let shoulder = Limit::Cone { axis: DVec3::NEG_Y, side: DVec3::X, swing: [2.4, 2.4], twist: [-1.5, 1.5] };
     let links = vec![
         Link::base().with_limit(shoulder),
-        Link::child(0, UPPER).with_limit(Limit::hinge(DVec3::X, -2.6..=0.1)),
-        Link::child(1, LOWER),
+        Link::child(LinkIndex(0), UPPER).with_limit(Limit::hinge(DVec3::X, -2.6..=0.1)),
+        Link::child(LinkIndex(1), LOWER),
     ];
     let mut bodies = vec![Body::new(links, DAffine3::IDENTITY)?; targets.len()];
-    let goals: Vec<Vec<Goal>> = targets.iter().map(|&target| vec![Goal::position(2, target)]).collect();
+    let goals: Vec<Vec<Goal>> =
+        targets.iter().map(|&target| vec![Goal::position(LinkIndex(2), target)]).collect();
     let start = Instant::now();
     let reports = solve_many(&mut bodies, &goals, &Options::default());
     let time = start.elapsed();

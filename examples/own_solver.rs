@@ -15,7 +15,7 @@
 use std::process::ExitCode;
 
 use sinew::glam::{DQuat, DVec3};
-use sinew::ik::{Body, CustomMethod, Goal, Limit, Options, register_method};
+use sinew::ik::{Body, CustomMethod, Goal, Limit, LinkIndex, Options, register_method};
 
 /// From the base outwards, each link and the straightened rest of the chain become two sides of a triangle whose third side ends at
 /// the target.
@@ -31,14 +31,15 @@ impl CustomMethod for Triangulation {
             return Err("one position is needed");
         };
         // The links from the base to the end.
-        let mut path: Vec<usize> =
-            std::iter::successors(Some(end), |&link| body.links()[link].parent).collect();
+        let mut path: Vec<LinkIndex> =
+            std::iter::successors(Some(end), |link| body.links()[link.0].parent).collect();
         path.reverse();
-        let is_limited = |&&link: &&usize| body.links()[link].limit != Limit::Free;
-        if options.limits && path.iter().take(path.len() - 1).any(|link| is_limited(&link)) {
+        let is_limited = |link: &LinkIndex| body.links()[link.0].limit != Limit::Free;
+        if options.limits && path.iter().take(path.len() - 1).any(is_limited) {
             return Err("the joints must be free");
         }
-        let place = |body: &Body, link| body.world_from_link(link).map_or(DVec3::ZERO, |m| m.translation);
+        let place =
+            |body: &Body, link: LinkIndex| body.world_from_link(link).map_or(DVec3::ZERO, |m| m.translation);
         let joints: Vec<DVec3> = path.iter().map(|&link| place(body, link)).collect();
         let lengths: Vec<f64> = joints.windows(2).map(|pair| pair[0].distance(pair[1])).collect();
         for (index, pair) in path.windows(2).enumerate() {
@@ -52,9 +53,9 @@ impl CustomMethod for Triangulation {
             let angle = if cos.is_nan() { 0.0 } else { cos.clamp(-1.0, 1.0).acos() };
             let axis = line.cross(bone).try_normalize().unwrap_or_else(|| line.any_orthonormal_vector());
             let turn = DQuat::from_rotation_arc(bone, DQuat::from_axis_angle(axis, angle) * line);
-            let above = body.orientation(pair[0]).unwrap_or_default() * body.rotations()[pair[0]].conjugate();
-            let local = above.conjugate() * turn * above * body.rotations()[pair[0]];
-            body.set_rotation(pair[0], local);
+            let rotation = body.rotations()[pair[0].0];
+            let above = body.orientation(pair[0]).unwrap_or_default() * rotation.conjugate();
+            body.set_rotation(pair[0], above.conjugate() * turn * above * rotation);
         }
         Ok(())
     }

@@ -16,7 +16,7 @@ use std::error::Error;
 use std::f64::consts::PI;
 
 use sinew::glam::{DAffine3, DQuat, DVec3};
-use sinew::ik::{Body, Goal, Limit, Link, Method, Options, Solver};
+use sinew::ik::{Body, Goal, Limit, Link, LinkIndex, Method, Options, Solver};
 
 /// The axis of each hinge, and its offset from the previous hinge in metres.
 const HINGES: [(DVec3, DVec3); 6] = [
@@ -28,17 +28,17 @@ const HINGES: [(DVec3, DVec3); 6] = [
     (DVec3::Y, DVec3::new(0.0, 0.08, 0.0)),
 ];
 /// The hand is a link without a joint of its own.
-const HAND: usize = HINGES.len();
+const HAND: LinkIndex = LinkIndex(HINGES.len());
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut links: Vec<Link> = (0..)
         .zip(HINGES)
         .map(|(index, (axis, offset))| {
-            let parent = usize::checked_sub(index, 1);
+            let parent = usize::checked_sub(index, 1).map(LinkIndex);
             Link::base().with_parent(parent).with_offset(offset).with_limit(Limit::hinge(axis, -2.8..=2.8))
         })
         .collect();
-    links.push(Link::child(HAND - 1, DVec3::Y * 0.1).with_limit(Limit::Locked));
+    links.push(Link::child(LinkIndex(HAND.0 - 1), DVec3::Y * 0.1).with_limit(Limit::Locked));
     let arm = Body::new(links, DAffine3::IDENTITY)?;
 
     // The hand points forwards and slightly down.
@@ -63,7 +63,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         assert!(report.reached(), "{method} does not reach the goal");
     }
 
-    let angles = (0..HAND).filter_map(|link| solved.joint_value(link));
+    let angles = (0..HAND.0).filter_map(|link| solved.joint_value(LinkIndex(link)));
     let angles: Vec<String> = angles.map(|angle| format!("{:6.1}", angle.to_degrees())).collect();
     println!("\njoint angles in degrees:      {}", angles.join(" "));
 

@@ -3,21 +3,21 @@
 
 use glam::{DAffine3, DQuat, DVec3};
 use peak_alloc::PeakAlloc;
-use sinew::ik::{Body, Goal, Limit, Link, Method, Options, Solver};
+use sinew::ik::{Body, Goal, Limit, Link, LinkIndex, Method, Options, Solver};
 
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
 /// Returns a body with a trunk of three links and two arms of `arm` links each, and the ends of the arms.
-fn body(arm: usize, limit: Limit) -> (Body, [usize; 2]) {
+fn body(arm: usize, limit: Limit) -> (Body, [LinkIndex; 2]) {
     let mut links = vec![Link::base()];
-    links.extend((0..3).map(|i| Link::child(i, DVec3::Y * 0.3).with_limit(limit)));
+    links.extend((0..3).map(|i| Link::child(LinkIndex(i), DVec3::Y * 0.3).with_limit(limit)));
     let tips = [DVec3::X, DVec3::NEG_X].map(|side| {
-        links.push(Link::child(3, side * 0.2).with_limit(limit));
+        links.push(Link::child(LinkIndex(3), side * 0.2).with_limit(limit));
         for _ in 0..arm {
-            links.push(Link::child(links.len() - 1, side * 0.3).with_limit(limit));
+            links.push(Link::child(LinkIndex(links.len() - 1), side * 0.3).with_limit(limit));
         }
-        links.len() - 1
+        LinkIndex(links.len() - 1)
     });
     (Body::new(links, DAffine3::IDENTITY).unwrap(), tips)
 }
@@ -40,7 +40,8 @@ fn a_warm_solver_allocates_no_memory() {
                 let frames: Vec<[Goal; 2]> = (0..40).map(goals).collect();
                 let mut peak = 0;
                 for round in 0..2 {
-                    (0..body.links().len()).for_each(|link| body.set_rotation(link, DQuat::IDENTITY));
+                    (0..body.links().len())
+                        .for_each(|link| body.set_rotation(LinkIndex(link), DQuat::IDENTITY));
                     for goals in &frames {
                         let goals = if several { &goals[..] } else { &goals[..1] };
                         let before = ALLOCATOR.current_usage();

@@ -4,15 +4,15 @@
 
 use glam::{DAffine3, DQuat, DVec3};
 use sinew::ik::{
-    Body, CustomMethod, Goal, Limit, Link, Method, Options, SolveError, Solver, register_method,
+    Body, CustomMethod, Goal, Limit, Link, LinkIndex, Method, Options, SolveError, Solver, register_method,
 };
 
 /// In each pass, turns the base by 0.3 rad and the link `TURNED` by 1 rad about z.
 struct Turning;
 
 /// The links of the body: one that the method turns beyond its limit, and one that it leaves alone.
-const TURNED: usize = 1;
-const LEFT_ALONE: usize = 2;
+const TURNED: LinkIndex = LinkIndex(1);
+const LEFT_ALONE: LinkIndex = LinkIndex(2);
 
 impl CustomMethod for Turning {
     fn name(&self) -> &'static str {
@@ -20,8 +20,8 @@ impl CustomMethod for Turning {
     }
 
     fn pass(&self, body: &mut Body, _: &[Goal], _: &Options) -> Result<(), &'static str> {
-        for (link, angle) in [(0, 0.3), (TURNED, 1.0)] {
-            let turned = DQuat::from_rotation_z(angle) * body.rotations()[link];
+        for (link, angle) in [(LinkIndex(0), 0.3), (TURNED, 1.0)] {
+            let turned = DQuat::from_rotation_z(angle) * body.rotations()[link.0];
             body.set_rotation(link, turned);
         }
         Ok(())
@@ -30,8 +30,8 @@ impl CustomMethod for Turning {
 
 fn body() -> Body {
     let hinge = Limit::hinge(DVec3::Z, -0.1..=0.5);
-    let child = |parent| Link::child(parent, DVec3::X).with_limit(hinge);
-    let links = vec![Link::base(), child(0), child(1), Link::child(2, DVec3::X)];
+    let child = |parent| Link::child(LinkIndex(parent), DVec3::X).with_limit(hinge);
+    let links = vec![Link::base(), child(0), child(1), Link::child(LinkIndex(2), DVec3::X)];
     let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
     body.set_rotation(LEFT_ALONE, DQuat::from_rotation_z(1.2));
     body
@@ -39,7 +39,7 @@ fn body() -> Body {
 
 /// Solves, and returns the error, which must equal [`Options::refusal`].
 fn error(options: &Options) -> Option<SolveError> {
-    let goals = [Goal::position(3, DVec3::new(0.5, 2.5, 0.0))];
+    let goals = [Goal::position(LinkIndex(3), DVec3::new(0.5, 2.5, 0.0))];
     let solved = Solver::default().solve(&mut body(), &goals, options).err();
     assert_eq!(options.refusal(&body(), &goals), solved);
     solved
@@ -59,10 +59,10 @@ fn a_custom_method_is_refused_and_limited_like_any_other() {
     assert!(textbook.contains("textbook=true needs a method of a founding document"), "{textbook}");
 
     let mut body = body();
-    let goal = Goal::position(3, DVec3::new(0.5, 2.5, 0.0));
+    let goal = Goal::position(LinkIndex(3), DVec3::new(0.5, 2.5, 0.0));
     Solver::default().solve(&mut body, &[goal], &options).unwrap();
-    let angle = |link: usize| body.rotations()[link].angle_between(DQuat::IDENTITY);
-    assert!((angle(0) - 0.3).abs() < 1e-9, "{}", angle(0));
+    let angle = |link: LinkIndex| body.rotations()[link.0].angle_between(DQuat::IDENTITY);
+    assert!((angle(LinkIndex(0)) - 0.3).abs() < 1e-9, "{}", angle(LinkIndex(0)));
     assert!((angle(TURNED) - 0.5).abs() < 1e-9, "{}", angle(TURNED));
     assert!((angle(LEFT_ALONE) - 1.2).abs() < 1e-9, "{}", angle(LEFT_ALONE));
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use criterion::{Criterion, Throughput};
 use glam::{DAffine3, DMat3, DQuat, DVec3, Vec3A};
 use sinew::asset;
-use sinew::ik::{Body, Goal, Link, Method, Options, Solver};
+use sinew::ik::{Body, Goal, Link, LinkIndex, Method, Options, Solver};
 use sinew::puppet::{Puppet, Target};
 use sinew::rig::Rig;
 
@@ -54,7 +54,7 @@ pub(crate) fn bench(c: &mut Criterion) {
             b.iter_custom(|count| {
                 let solve = fastest(&frames, count, |frame| {
                     let rotations = frame.body.rotations().iter().enumerate();
-                    rotations.for_each(|(link, rotation)| body.set_rotation(link, *rotation));
+                    rotations.for_each(|(link, rotation)| body.set_rotation(LinkIndex(link), *rotation));
                     let started = Instant::now();
                     let reached = solver.solve(&mut body, &[frame.goal], &options).unwrap().reached();
                     let elapsed = started.elapsed();
@@ -104,11 +104,11 @@ impl ChainProblem {
         let skeleton = &puppet.character().skeleton;
         let offset = |node: usize| puppet.pose().locals[node].translation.as_dvec3();
         let mut links = vec![Link::base().with_offset(offset(base))];
-        links.extend(inner.iter().enumerate().map(|(i, &node)| Link::child(i, offset(node))));
+        links.extend(inner.iter().enumerate().map(|(i, &node)| Link::child(LinkIndex(i), offset(node))));
         let reach: f64 = inner.iter().map(|&n| offset(n).length()).sum();
         let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
         for (link, &node) in nodes.iter().enumerate() {
-            body.set_rotation(link, puppet.pose().locals[node].rotation.as_dquat());
+            body.set_rotation(LinkIndex(link), puppet.pose().locals[node].rotation.as_dquat());
         }
         let above = puppet.world_from_node()[skeleton.nodes[base].parent.unwrap()];
         let columns = [above.matrix3.x_axis, above.matrix3.y_axis, above.matrix3.z_axis];
@@ -122,6 +122,6 @@ impl ChainProblem {
         let local = offset(base) + way * (reach * (0.6 + 0.25 * (0.05 * t).sin()));
         let position = Some(world_from_base.transform_point3(local));
         let target = Target::new(end).with_base(base).with_position(position);
-        Self { time, target, body, goal: Goal::position(inner.len(), local) }
+        Self { time, target, body, goal: Goal::position(LinkIndex(inner.len()), local) }
     }
 }

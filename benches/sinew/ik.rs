@@ -3,7 +3,9 @@
 use criterion::{Criterion, Throughput};
 use glam::{DAffine3, DQuat, DVec3};
 use sinew::asset;
-use sinew::ik::{Body, Goal, Limb, LimbGoal, Link, Method, Options, Solver, Start, solve_limb, solve_limbs};
+use sinew::ik::{
+    Body, Goal, Limb, LimbGoal, Link, LinkIndex, Method, Options, Solver, Start, solve_limb, solve_limbs,
+};
 use sinew::pose::{Pose, world_matrices};
 use sinew::rig;
 use sinew::rig::{Binding, default_base};
@@ -14,7 +16,7 @@ const TARGETS: [DVec3; 2] = [DVec3::new(9.0, 4.0, 7.0), DVec3::new(-8.0, 5.0, 8.
 
 pub(crate) fn bench(c: &mut Criterion) {
     let chain = (0..=LINKS).map(|i| match i.checked_sub(1) {
-        Some(parent) => Link::child(parent, DVec3::Y),
+        Some(parent) => Link::child(LinkIndex(parent), DVec3::Y),
         None => Link::base(),
     });
     let mut body = Body::new(chain.collect(), DAffine3::IDENTITY).unwrap();
@@ -23,7 +25,7 @@ pub(crate) fn bench(c: &mut Criterion) {
         let options = Options::default().with_method(method).with_start(Start::Rest);
         let mut solver = Solver::default();
         let mut solve = |target: DVec3| {
-            let goal = Goal::position(LINKS, target);
+            let goal = Goal::position(LinkIndex(LINKS), target);
             solver.solve(&mut body, &[goal], &options).unwrap().iterations
         };
         // Alternate between two targets, because a repeated problem is not solved again.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use criterion::{Criterion, Throughput};
 use glam::{DAffine3, DVec3};
-use sinew::ik::{Body, Goal, Link, Method, Options, Solver, Start};
+use sinew::ik::{Body, Goal, Link, LinkIndex, Method, Options, Solver, Start};
 
 const LINKS: usize = 20;
 const TARGETS: usize = 64;
@@ -30,7 +30,8 @@ pub(crate) fn bench(c: &mut Criterion) {
     group.bench_function("1/sqrt, per link (6.4 ns on the reference machine)", |b| {
         b.iter(|| (0..1000).fold(black_box(2.0_f32), |x, _| 1.0 / x.sqrt()));
     });
-    let links = (0..=LINKS).map(|i| i.checked_sub(1).map_or(Link::base(), |p| Link::child(p, DVec3::Y)));
+    let child = |parent| Link::child(LinkIndex(parent), DVec3::Y);
+    let links = std::iter::once(Link::base()).chain((0..LINKS).map(child));
     let mut body = Body::new(links.collect(), DAffine3::IDENTITY).unwrap();
     let all: Vec<Goal> = (0..TARGETS).map(goal).collect();
     for (method, name, sweeps) in SWEEPS {
@@ -63,5 +64,6 @@ fn goal(index: usize) -> Goal {
     let (height, azimuth) = ((1.7 * t).sin() * 0.7, 2.4 * t);
     let side = (1.0 - height * height).sqrt();
     let distance = LINKS as f64 * (0.6 + 0.2 * (0.9 * t).sin());
-    Goal::position(LINKS, DVec3::new(side * azimuth.cos(), height, side * azimuth.sin()) * distance)
+    let direction = DVec3::new(side * azimuth.cos(), height, side * azimuth.sin());
+    Goal::position(LinkIndex(LINKS), direction * distance)
 }

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 
 use crate::asset::Character;
-use crate::ik::{Goal, Options};
+use crate::ik::{Goal, LinkIndex, Options};
 use crate::robot::{Redundancy, Robot, RobotError, TrajectoryError, TrajectoryOptions};
 
 use super::failure::Failure;
@@ -170,7 +170,7 @@ impl TrajectoryArgs {
     }
 
     /// Returns the link that moves through the poses.
-    fn link(&self, robot: &Robot) -> Result<usize, Failure> {
+    fn link(&self, robot: &Robot) -> Result<LinkIndex, Failure> {
         if let Some(name) = &self.link {
             return robot.link(name).map_err(|error| Failure::Usage(format!("--link: {error}")));
         }
@@ -179,7 +179,7 @@ impl TrajectoryArgs {
             [tip] => Ok(*tip),
             [] => Err(Failure::Usage("the robot has no tip, because no joint moves a link".into())),
             _ => {
-                let names = tips.iter().filter_map(|tip| robot.links().get(*tip));
+                let names = tips.iter().filter_map(|tip| robot.links().get(tip.0));
                 let names: Vec<String> = names.map(|name| format!("\"{name}\"")).collect();
                 let (count, names) = (tips.len(), names.join(", "));
                 let cause = format!("the robot has {count} tips; choose a link with --link: {names}");

@@ -12,16 +12,16 @@ use super::{Body, Goal, Options, Report, SolveError, Solver};
 ///
 /// ```
 /// use sinew_ik::glam::{DAffine3, DVec3};
-/// use sinew_ik::{Body, Goal, Link, Options, solve_many};
+/// use sinew_ik::{Body, Goal, Link, LinkIndex, Options, solve_many};
 ///
-/// let links = vec![Link::base(), Link::child(0, DVec3::Y), Link::child(1, DVec3::Y)];
+/// let links = vec![Link::base(), Link::child(LinkIndex(0), DVec3::Y), Link::child(LinkIndex(1), DVec3::Y)];
 /// let mut arms = vec![Body::new(links, DAffine3::IDENTITY)?; 100];
 /// let target = |arm: u32| DVec3::new(1.0, 0.01 * f64::from(arm), 0.0);
-/// let goals: Vec<_> = (0..100).map(|arm| vec![Goal::position(2, target(arm))]).collect();
+/// let goals: Vec<_> = (0..100).map(|arm| vec![Goal::position(LinkIndex(2), target(arm))]).collect();
 /// for report in solve_many(&mut arms, &goals, &Options::default()) {
 ///     assert!(report?.reached());
 /// }
-/// let hand = arms[70].world_from_link(2).map(|m| m.translation);
+/// let hand = arms[70].world_from_link(LinkIndex(2)).map(|m| m.translation);
 /// assert!(hand.is_some_and(|hand| hand.distance(target(70)) < 1e-3));
 /// # Ok::<(), sinew_ik::SolveError>(())
 /// ```

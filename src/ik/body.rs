@@ -7,7 +7,7 @@ use glam::{DAffine3, DQuat, DVec3};
 
 use super::figure::Figure;
 use super::mimic::{CoupledLimits, coupled_limits};
-use super::{Limit, Link, SolveError};
+use super::{Limit, Link, LinkIndex, SolveError};
 
 mod figure;
 mod jacobian;
@@ -85,16 +85,16 @@ impl Body {
     ///
     /// ```
     /// use sinew_ik::glam::{DAffine3, DQuat, DVec3};
-    /// use sinew_ik::{Body, Link};
+    /// use sinew_ik::{Body, Link, LinkIndex};
     ///
     /// // An arm of two bones, 0.3 m long each. The shoulder is 1.4 m above the ground.
     /// let bone = DVec3::X * 0.3;
-    /// let links = vec![Link::base(), Link::child(0, bone), Link::child(1, bone)];
+    /// let links = vec![Link::base(), Link::child(LinkIndex(0), bone), Link::child(LinkIndex(1), bone)];
     /// let mut arm = Body::new(links, DAffine3::from_translation(DVec3::Y * 1.4))?;
     ///
     /// // The elbow bends by 90 degrees, so that the forearm points up.
-    /// arm.set_rotation(1, DQuat::from_rotation_z(90_f64.to_radians()));
-    /// let hand = arm.world_from_link(2).ok_or("link 2 is missing")?;
+    /// arm.set_rotation(LinkIndex(1), DQuat::from_rotation_z(90_f64.to_radians()));
+    /// let hand = arm.world_from_link(LinkIndex(2)).ok_or("link 2 is missing")?;
     /// assert!(hand.translation.abs_diff_eq(DVec3::new(0.3, 1.7, 0.0), 1e-12));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -108,11 +108,11 @@ impl Body {
             return Err(SolveError::Empty);
         }
         for (index, link) in links.iter_mut().enumerate() {
-            if !link.parent.map_or(index == 0, |parent| parent < index) {
-                return Err(SolveError::Parent { link: index, parent: link.parent });
+            if !link.parent.map_or(index == 0, |parent| parent.0 < index) {
+                return Err(SolveError::Parent { link: LinkIndex(index), parent: link.parent });
             }
             if let Some(what) = link.invalid_field() {
-                return Err(SolveError::Link { link: index, what });
+                return Err(SolveError::Link { link: LinkIndex(index), what });
             }
             link.rest = unit(link.rest);
         }
@@ -148,27 +148,27 @@ impl Body {
     ///
     /// # Errors
     /// [`SolveError::Link`] for the first link with a value that is not finite. The body is then unchanged.
-    pub fn set_geometry(&mut self, geometry: impl Fn(usize) -> (DVec3, DVec3)) -> Result<(), SolveError> {
+    pub fn set_geometry(&mut self, geometry: impl Fn(LinkIndex) -> (DVec3, DVec3)) -> Result<(), SolveError> {
         let bits = |v: DVec3| [v.x.to_bits(), v.y.to_bits(), v.z.to_bits()];
         let mut changed = false;
         for (index, link) in self.links.iter().enumerate() {
-            let (offset, scale) = geometry(index);
+            let (offset, scale) = geometry(LinkIndex(index));
             let fields = [("offset", offset), ("scale", scale)];
             if let Some((what, _)) = fields.into_iter().find(|(_, value)| !value.is_finite()) {
-                return Err(SolveError::Link { link: index, what });
+                return Err(SolveError::Link { link: LinkIndex(index), what });
             }
             changed |= bits(offset) != bits(link.offset) || bits(scale) != bits(link.scale);
         }
         if changed {
             self.shape = Shape::new();
             for (index, link) in Arc::make_mut(&mut self.links).iter_mut().enumerate() {
-                (link.offset, link.scale) = geometry(index);
+                (link.offset, link.scale) = geometry(LinkIndex(index));
             }
         }
         Ok(())
     }
 
-    /// Returns the links, base first.
+    /// Returns the links, base first. The place of a link is its [`LinkIndex`].
     pub fn links(&self) -> &[Link] {
         &self.links
     }
@@ -204,8 +204,8 @@ impl Body {
     /// Normalises a rotation and assigns it to a link. Does nothing if the link does not exist or the rotation is not
     /// finite.
     #[inline]
-    pub fn set_rotation(&mut self, link: usize, rotation: DQuat) {
-        if let Some(own) = self.rotations.get_mut(link).filter(|_| rotation.is_finite()) {
+    pub fn set_rotation(&mut self, link: LinkIndex, rotation: DQuat) {
+        if let Some(own) = self.rotations.get_mut(link.0).filter(|_| rotation.is_finite()) {
             *own = unit(rotation);
         }
     }

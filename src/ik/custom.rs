@@ -8,7 +8,7 @@ use super::{Body, Goal, Method, Options};
 ///
 /// ```standalone_crate
 /// use sinew_ik::glam::{DAffine3, DQuat, DVec3};
-/// use sinew_ik::{Body, CustomMethod, Goal, Link, Method, Options, Solver, register_method};
+/// use sinew_ik::{Body, CustomMethod, Goal, Link, LinkIndex, Method, Options, Solver, register_method};
 ///
 /// /// Turns the last joint above the goal towards the target, as far as it can.
 /// struct PointAt;
@@ -20,12 +20,12 @@ use super::{Body, Goal, Method, Options};
 ///
 ///     fn pass(&self, body: &mut Body, goals: &[Goal], _: &Options) -> Result<(), &'static str> {
 ///         let [Goal { link, position: Some(target), .. }] = *goals else { return Err("one position is needed") };
-///         let joint = body.links()[link].parent.ok_or("the base has no joint above it")?;
+///         let joint = body.links()[link.0].parent.ok_or("the base has no joint above it")?;
 ///         let place = |link| body.world_from_link(link).map_or(DVec3::ZERO, |m| m.translation);
 ///         let (from, to) = (place(link) - place(joint), target - place(joint));
 ///         let turn = DQuat::from_rotation_arc(from.normalize(), to.normalize());
-///         let above = body.links()[joint].parent.and_then(|p| body.orientation(p)).unwrap_or_default();
-///         let local = above.conjugate() * turn * above * body.rotations()[joint];
+///         let above = body.links()[joint.0].parent.and_then(|p| body.orientation(p)).unwrap_or_default();
+///         let local = above.conjugate() * turn * above * body.rotations()[joint.0];
 ///         body.set_rotation(joint, local);
 ///         Ok(())
 ///     }
@@ -33,10 +33,10 @@ use super::{Body, Goal, Method, Options};
 ///
 /// register_method(PointAt)?;
 /// let method: Method = "point-at".parse()?;
-/// let mut arm = Body::new(vec![Link::base(), Link::child(0, DVec3::Y)], DAffine3::IDENTITY)?;
+/// let mut arm = Body::new(vec![Link::base(), Link::child(LinkIndex(0), DVec3::Y)], DAffine3::IDENTITY)?;
 /// let options = Options::default().with_method(method).with_trace(true);
 /// let mut solver = Solver::default();
-/// let report = solver.solve(&mut arm, &[Goal::position(1, DVec3::X)], &options)?;
+/// let report = solver.solve(&mut arm, &[Goal::position(LinkIndex(1), DVec3::X)], &options)?;
 /// assert!(report.reached() && report.iterations == 1 && report.trace.len() == 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

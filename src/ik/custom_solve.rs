@@ -7,7 +7,7 @@ use super::driver::{Driver, Progress};
 use super::last_solve::BodyPose;
 use super::trace::{Recorder, Stage};
 use super::tree::Tree;
-use super::{Body, Goal, Method, Options, SolveError, StepKind};
+use super::{Body, Goal, LinkIndex, Method, Options, SolveError, StepKind};
 
 /// A solve stalls if this many iterations do not reduce the error.
 const PATIENCE: usize = 16;
@@ -68,7 +68,7 @@ fn limit_turned(body: &mut Body, before: &[DQuat]) {
         let Some((own, &turned)) = body.links().get(link).zip(body.rotations().get(link)) else { continue };
         if turned != rotation {
             let nearest = own.nearest(turned);
-            body.set_rotation(link, nearest);
+            body.set_rotation(LinkIndex(link), nearest);
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use sinew_base::api::Missing;
 
+use super::LinkIndex;
+
 /// The reason why a problem cannot be solved. The body is left unchanged.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -11,19 +13,20 @@ pub enum SolveError {
     Empty,
     /// The base has a parent, or another link has no parent or has a parent that does not precede it.
     #[error(
-        "link {link} has parent {parent:?}, but only link 0 has no parent and a parent must precede its children"
+        "link {link} has parent {:?}, but only link 0 has no parent and a parent must precede its children",
+        parent.map(|parent| parent.0)
     )]
     Parent {
         /// Index of the link.
-        link: usize,
+        link: LinkIndex,
         /// Its parent.
-        parent: Option<usize>,
+        parent: Option<LinkIndex>,
     },
     /// A field of a link is not finite or outside its valid range.
     #[error("link {link}: the {what} must be {}", requirement(what))]
     Link {
         /// Index of the link.
-        link: usize,
+        link: LinkIndex,
         /// Name of the invalid field.
         what: &'static str,
     },
@@ -31,9 +34,9 @@ pub enum SolveError {
     #[error("link {link} cannot mimic link {leader}: {why}")]
     Mimic {
         /// Index of the mimic joint's link.
-        link: usize,
+        link: LinkIndex,
         /// Index of the leader's link.
-        leader: usize,
+        leader: LinkIndex,
         /// The requirement that is not met.
         why: &'static str,
     },
@@ -41,7 +44,7 @@ pub enum SolveError {
     #[error("the value of link {link} cannot be set: {why}")]
     JointValue {
         /// Index of the link.
-        link: usize,
+        link: LinkIndex,
         /// The reason.
         why: &'static str,
     },
@@ -52,7 +55,7 @@ pub enum SolveError {
     #[error("link {link} of the figure {what}")]
     Figure {
         /// Index of the link.
-        link: usize,
+        link: LinkIndex,
         /// What is wrong with it.
         what: &'static str,
     },
@@ -65,7 +68,7 @@ pub enum SolveError {
         /// Index of the goal.
         goal: usize,
         /// Index of the missing link.
-        link: usize,
+        link: LinkIndex,
         /// Number of links in the body.
         count: usize,
     },

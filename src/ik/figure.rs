@@ -3,7 +3,7 @@
 use glam::DVec3;
 use sinew_base::api::Missing;
 
-use super::{Link, SolveError};
+use super::{Link, LinkIndex, SolveError};
 
 /// The parts of a figure, as links of a [`Body`](super::Body) whose base is the hips.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -11,9 +11,9 @@ pub struct FigureParts {
     /// Position of the hips in the upright rest pose, in the world. `None` means the base's position.
     pub hips: Option<DVec3>,
     /// The links of the back, from the link above the hips to the chest.
-    pub spine: Vec<usize>,
+    pub spine: Vec<LinkIndex>,
     /// The links from the link above the chest to the head, including both.
-    pub neck: Vec<usize>,
+    pub neck: Vec<LinkIndex>,
     /// Arms, legs and wings.
     pub limbs: Vec<LimbParts>,
     /// Height of the floor in the world, in metres. `None` if there is no floor.
@@ -25,7 +25,7 @@ pub struct FigureParts {
     pub capsules: Vec<BodyCapsule>,
     /// Points of the skin: links, and positions in the frames of these links. With `full_body.clear`, these points stay above the floor.
     /// If there are none, the ends of the capsules stay above the floor instead.
-    pub skin: Vec<(usize, DVec3)>,
+    pub skin: Vec<(LinkIndex, DVec3)>,
 }
 
 /// Capsules are fitted to the middle of the flesh. Bodies are soft, so capsules may overlap by this fraction of the smaller radius.
@@ -40,7 +40,7 @@ pub const SOFT_PART: f64 = 0.5;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyCapsule {
     /// The link that carries the capsule. In a figure, it must belong to a part of the figure.
-    pub link: usize,
+    pub link: LinkIndex,
     /// The ends of the segment in the frame of the link and in the units of that frame.
     pub ends: [DVec3; 2],
     /// The radius in world metres. Must be positive.
@@ -51,13 +51,13 @@ pub struct BodyCapsule {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LimbParts {
     /// The links between the trunk and the limb, such as a collarbone.
-    pub collar: Vec<usize>,
+    pub collar: Vec<LinkIndex>,
     /// The links from the shoulder or the hip to the hand or the foot, including both. A limb must have at least three links.
-    pub joints: Vec<usize>,
+    pub joints: Vec<LinkIndex>,
     /// Whether the limb is an arm. The elbow of an arm points down while the hand is in front.
     pub is_arm: bool,
     /// Links below the end that must stay above the floor.
-    pub digits: Vec<usize>,
+    pub digits: Vec<LinkIndex>,
     /// Unit direction in base space in which the middle of the limb bends in the rest pose.
     pub bend: DVec3,
     /// How strongly the limb pulls on the trunk, from 0 (not at all) to 1.
@@ -113,21 +113,21 @@ impl Figure {
     /// joints, if a link is not below the part that it belongs to, or if a number is invalid.
     pub(super) fn new(links: &[Link], parts: FigureParts) -> Result<Self, SolveError> {
         let mut roles = vec![FigurePart::Other; links.len()];
-        let mut take = |link: usize, part: FigurePart| {
-            let missing = || Box::new(Missing::index_in("the body", "link", link, links.len()));
-            let role = roles.get_mut(link).ok_or_else(missing)?;
+        let mut take = |link: LinkIndex, part: FigurePart| {
+            let missing = || Box::new(Missing::index_in("the body", "link", link.0, links.len()));
+            let role = roles.get_mut(link.0).ok_or_else(missing)?;
             let is_free = *role == FigurePart::Other;
             *role = part;
             if is_free { Ok(()) } else { Err(SolveError::Figure { link, what: "occurs twice" }) }
         };
-        take(0, FigurePart::Hips)?;
+        take(LinkIndex(0), FigurePart::Hips)?;
         let is_size = parts.size.is_finite() && parts.size > 0.0;
         if !is_size
             || parts.hips.is_some_and(|hips| !hips.is_finite())
             || parts.floor.is_some_and(|floor| !floor.is_finite())
         {
             return Err(SolveError::Figure {
-                link: 0,
+                link: LinkIndex(0),
                 what: "has a size, a place or a floor that is not a valid number",
             });
         }
@@ -148,7 +148,7 @@ impl Figure {
             }
         }
         for capsule in &parts.capsules {
-            let is_part = roles.get(capsule.link).is_some_and(|role| *role != FigurePart::Other);
+            let is_part = roles.get(capsule.link.0).is_some_and(|role| *role != FigurePart::Other);
             let is_valid = capsule.ends.iter().all(|end| end.is_finite())
                 && capsule.radius.is_finite()
                 && capsule.radius > 0.0;
@@ -161,7 +161,7 @@ impl Figure {
                 return Err(SolveError::Figure { link: capsule.link, what });
             }
         }
-        if let Some((link, _)) = parts.skin.iter().find(|(link, at)| *link >= links.len() || !at.is_finite())
+        if let Some((link, _)) = parts.skin.iter().find(|(link, at)| link.0 >= links.len() || !at.is_finite())
         {
             return Err(SolveError::Figure { link: *link, what: "has an invalid point of the skin" });
         }
@@ -172,7 +172,7 @@ impl Figure {
 
     /// Returns the link that carries the front limbs: the last link of the spine, or the hips.
     pub(super) fn chest(&self) -> usize {
-        self.parts.spine.last().copied().unwrap_or(0)
+        self.parts.spine.last().map_or(0, |link| link.0)
     }
 
     /// Returns whether the figure is built like a person: two arms and two legs.
@@ -187,9 +187,9 @@ impl Figure {
 
     /// Checks that each link of a chain is a descendant of the previous link.
     fn check_order(&self, links: &[Link]) -> Result<(), SolveError> {
-        let above = |link: usize| std::iter::successors(links[link].parent, |&l| links[l].parent);
-        let check = |chain: &[usize]| {
-            let below = |pair: &[usize]| above(pair[1]).any(|l| l == pair[0]);
+        let above = |link: LinkIndex| std::iter::successors(links[link.0].parent, |l| links[l.0].parent);
+        let check = |chain: &[LinkIndex]| {
+            let below = |pair: &[LinkIndex]| above(pair[1]).any(|l| l == pair[0]);
             let wrong = chain.windows(2).find(|pair| !below(pair));
             wrong.map_or(Ok(()), |pair| {
                 Err(SolveError::Figure { link: pair[1], what: "is not below its part" })
@@ -203,7 +203,7 @@ impl Figure {
             check(&limb.joints)?;
             for &digit in &limb.digits {
                 let end = limb.joints.last().copied().unwrap_or_default();
-                if digit >= links.len() || !above(digit).any(|l| l == end) {
+                if digit.0 >= links.len() || !above(digit).any(|l| l == end) {
                     return Err(SolveError::Figure { link: digit, what: "is not below its part" });
                 }
             }

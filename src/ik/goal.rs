@@ -4,14 +4,14 @@ use glam::{DQuat, DVec3};
 
 use sinew_base::api::with_methods;
 
-use super::{AxesFrame, Body, GoalAxes, SolveError};
+use super::{AxesFrame, Body, GoalAxes, LinkIndex, SolveError};
 
 /// A goal for one link. It can have a target position, a target orientation and an aim at the same time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Goal {
     /// Index of the link.
-    pub link: usize,
+    pub link: LinkIndex,
     /// Target position of the link's point, in world metres.
     pub position: Option<DVec3>,
     /// Target orientation of the link in the world, a product of rotations without scale.
@@ -37,7 +37,7 @@ pub struct Goal {
 }
 
 with_methods!(Goal {
-    with_link(link: usize),
+    with_link(link: LinkIndex),
     with_position(position: impl Into<Option<DVec3>>),
     with_orientation(orientation: impl Into<Option<DQuat>>),
     with_aim(aim: impl Into<Option<Aim>>),
@@ -61,7 +61,7 @@ pub struct Aim {
 
 impl Goal {
     /// Returns a goal for a link, without any target yet.
-    pub fn new(link: usize) -> Self {
+    pub fn new(link: LinkIndex) -> Self {
         Self {
             link,
             position: None,
@@ -78,12 +78,12 @@ impl Goal {
     }
 
     /// Returns a goal that moves the link's joint to a world position.
-    pub fn position(link: usize, target: DVec3) -> Self {
+    pub fn position(link: LinkIndex, target: DVec3) -> Self {
         Self { position: Some(target), ..Self::new(link) }
     }
 
     /// Returns a goal that turns the link to a world orientation.
-    pub fn orientation(link: usize, target: DQuat) -> Self {
+    pub fn orientation(link: LinkIndex, target: DQuat) -> Self {
         Self { orientation: Some(target), ..Self::new(link) }
     }
 
@@ -91,18 +91,18 @@ impl Goal {
     ///
     /// ```
     /// use sinew_ik::glam::{DAffine3, DQuat, DVec3};
-    /// use sinew_ik::{Body, Goal, Link, Options, Solver};
+    /// use sinew_ik::{Body, Goal, Link, LinkIndex, Options, Solver};
     ///
-    /// let links = vec![Link::base(), Link::child(0, DVec3::Y), Link::child(1, DVec3::Y)];
+    /// let links = vec![Link::base(), Link::child(LinkIndex(0), DVec3::Y), Link::child(LinkIndex(1), DVec3::Y)];
     /// let mut arm = Body::new(links, DAffine3::IDENTITY)?;
     /// let level = DQuat::from_rotation_z(-90_f64.to_radians());
-    /// let goal = Goal::pose(2, DVec3::new(1.0, 1.0, 0.0), level);
+    /// let goal = Goal::pose(LinkIndex(2), DVec3::new(1.0, 1.0, 0.0), level);
     /// assert!(Solver::default().solve(&mut arm, &[goal], &Options::default())?.reached());
-    /// let hand = arm.orientation(2).ok_or("link 2 is missing")?;
+    /// let hand = arm.orientation(LinkIndex(2)).ok_or("link 2 is missing")?;
     /// assert!(hand.angle_between(level) < 1e-2);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn pose(link: usize, position: DVec3, orientation: DQuat) -> Self {
+    pub fn pose(link: LinkIndex, position: DVec3, orientation: DQuat) -> Self {
         Self { orientation: Some(orientation), ..Self::position(link, position) }
     }
 
@@ -110,19 +110,19 @@ impl Goal {
     ///
     /// ```
     /// use sinew_ik::glam::{DAffine3, DVec3};
-    /// use sinew_ik::{Body, Goal, Link, Options, Solver};
+    /// use sinew_ik::{Body, Goal, Link, LinkIndex, Options, Solver};
     ///
     /// // A lamp whose light leaves along +Z points at a place on the desk.
-    /// let mut lamp = Body::new(vec![Link::base(), Link::child(0, DVec3::Y * 0.4)], DAffine3::IDENTITY)?;
+    /// let mut lamp = Body::new(vec![Link::base(), Link::child(LinkIndex(0), DVec3::Y * 0.4)], DAffine3::IDENTITY)?;
     /// let desk = DVec3::new(0.3, 0.0, 0.2);
-    /// let goal = Goal::aim(1, DVec3::Z, desk);
+    /// let goal = Goal::aim(LinkIndex(1), DVec3::Z, desk);
     /// assert!(Solver::default().solve(&mut lamp, &[goal], &Options::default())?.reached());
-    /// let head = lamp.world_from_link(1).ok_or("link 1 is missing")?;
+    /// let head = lamp.world_from_link(LinkIndex(1)).ok_or("link 1 is missing")?;
     /// let light = head.transform_vector3(DVec3::Z);
     /// assert!(light.angle_between(desk - head.translation) < 1e-2);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn aim(link: usize, axis: DVec3, at: DVec3) -> Self {
+    pub fn aim(link: LinkIndex, axis: DVec3, at: DVec3) -> Self {
         Self { aim: Some(Aim { axis, at }), ..Self::new(link) }
     }
 
@@ -130,14 +130,14 @@ impl Goal {
     ///
     /// ```
     /// use sinew_ik::glam::{DAffine3, DQuat, DVec3};
-    /// use sinew_ik::{Body, Goal, Link, Method, Options, Solver};
+    /// use sinew_ik::{Body, Goal, Link, LinkIndex, Method, Options, Solver};
     ///
     /// // The middle of a chain stays where it is, although the tip is pulled out of reach.
-    /// let joints = (1..=6).map(|index| Link::child(index - 1, DVec3::X * 0.2));
+    /// let joints = (1..=6).map(|index| Link::child(LinkIndex(index - 1), DVec3::X * 0.2));
     /// let links = std::iter::once(Link::base()).chain(joints).collect();
     /// let mut chain = Body::new(links, DAffine3::IDENTITY)?;
     /// let middle = DVec3::X * 0.6;
-    /// let goals = [Goal::pin(3, middle, DQuat::IDENTITY), Goal::position(6, DVec3::new(0.6, 2.0, 0.0))];
+    /// let goals = [Goal::pin(LinkIndex(3), middle, DQuat::IDENTITY), Goal::position(LinkIndex(6), DVec3::new(0.6, 2.0, 0.0))];
     /// let options = Options::default().with_method(Method::Dls);
     /// let mut solver = Solver::default();
     /// let report = solver.solve(&mut chain, &goals, &options)?;
@@ -145,7 +145,7 @@ impl Goal {
     /// assert!(report.goals[1].position_error.is_some_and(|metres| metres > 1.3));
     /// # Ok::<(), sinew_ik::SolveError>(())
     /// ```
-    pub fn pin(link: usize, position: DVec3, orientation: DQuat) -> Self {
+    pub fn pin(link: LinkIndex, position: DVec3, orientation: DQuat) -> Self {
         Self { pinned: true, ..Self::pose(link, position, orientation) }
     }
 
@@ -162,7 +162,7 @@ impl Goal {
     /// Checks that the link exists and that all values are valid.
     pub(super) fn check(&self, index: usize, body: &Body) -> Result<(), SolveError> {
         let count = body.links().len();
-        if self.link >= count {
+        if self.link.0 >= count {
             return Err(SolveError::NoSuchLink { goal: index, link: self.link, count });
         }
         if self.is_plain_and_valid() { Ok(()) } else { self.check_values(index) }

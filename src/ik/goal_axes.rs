@@ -12,14 +12,14 @@ use super::rotation_error::RotationError;
 /// Weights and tolerances of a goal along the axes of a frame. By default, all axes count equally.
 ///
 /// ```
-/// use sinew_ik::{AxisTerm, Goal, GoalAxes, Tolerance};
+/// use sinew_ik::{AxisTerm, Goal, GoalAxes, LinkIndex, Tolerance};
 /// use sinew_ik::glam::{DQuat, DVec3};
 ///
 /// // A hand that slides on a table 0.9 m high, to within 5 mm, and stays level but turns about the vertical.
 /// let on_table = AxisTerm { weights: DVec3::Y, tolerance: Some(Tolerance::Norm(0.005)) };
 /// let level = AxisTerm { weights: DVec3::new(1.0, 0.0, 1.0), ..AxisTerm::default() };
 /// let axes = GoalAxes { position: on_table, orientation: level, ..GoalAxes::default() };
-/// let goal = Goal::pose(2, DVec3::Y * 0.9, DQuat::IDENTITY).with_axes(axes);
+/// let goal = Goal::pose(LinkIndex(2), DVec3::Y * 0.9, DQuat::IDENTITY).with_axes(axes);
 /// assert!(goal.axes.validate().is_ok());
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -5,13 +5,13 @@
 //! until the goals are met, and returns a [`Report`]:
 //!
 //! ```
-//! use sinew_ik::{Body, Goal, Link, Options, Solver};
+//! use sinew_ik::{Body, Goal, Link, LinkIndex, Options, Solver};
 //! use sinew_ik::glam::{DAffine3, DVec3};
 //!
 //! // Two bones of one metre each. The base is at the origin, and link 2 is the effector.
-//! let links = vec![Link::base(), Link::child(0, DVec3::Y), Link::child(1, DVec3::Y)];
+//! let links = vec![Link::base(), Link::child(LinkIndex(0), DVec3::Y), Link::child(LinkIndex(1), DVec3::Y)];
 //! let mut arm = Body::new(links, DAffine3::IDENTITY)?;
-//! let goal = Goal::position(2, DVec3::new(1.0, 1.0, 0.0));
+//! let goal = Goal::position(LinkIndex(2), DVec3::new(1.0, 1.0, 0.0));
 //! let mut solver = Solver::default();
 //! let report = solver.solve(&mut arm, &[goal], &Options::default())?;
 //! assert!(report.reached());
@@ -35,6 +35,7 @@ mod figure;
 mod followers;
 mod goal;
 mod goal_axes;
+mod index;
 mod lanes;
 mod last_solve;
 mod limit;
@@ -63,6 +64,7 @@ pub use error::SolveError;
 pub use figure::{BodyCapsule, FigureParts, LimbParts, Sole};
 pub use goal::{Aim, Goal};
 pub use goal_axes::{AxesFrame, AxisTerm, GoalAxes, Tolerance};
+pub use index::LinkIndex;
 pub use limit::{Limit, round_cone, swing_twist};
 pub use link::{Link, Mimic};
 pub use methods::example::{DEFAULT_NEAREST, Examples};

@@ -4,7 +4,7 @@ use glam::{DQuat, DVec3};
 
 use sinew_base::api::with_methods;
 
-use super::Limit;
+use super::{Limit, LinkIndex};
 
 /// A scale counts as uniform if its components differ by at most this fraction of the largest. Single precision rounds
 /// to 6e-8, and a few products of such numbers stay below this bound.
@@ -17,7 +17,7 @@ const UNEVENNESS: f64 = 1e-6;
 #[non_exhaustive]
 pub struct Link {
     /// Index of the parent link, which must be less than the index of this link. `None` for the base.
-    pub parent: Option<usize>,
+    pub parent: Option<LinkIndex>,
     /// Position of the joint in its parent's frame.
     pub offset: DVec3,
     /// Local rotation in the rest pose.
@@ -40,7 +40,7 @@ pub struct Link {
 }
 
 with_methods!(Link {
-    with_parent(parent: impl Into<Option<usize>>),
+    with_parent(parent: impl Into<Option<LinkIndex>>),
     with_offset(offset: DVec3),
     with_rest(rest: DQuat),
     with_scale(scale: DVec3),
@@ -68,7 +68,7 @@ impl Link {
     }
 
     /// Returns a link below another link, with the identity as its rest rotation.
-    pub fn child(parent: usize, offset: DVec3) -> Self {
+    pub fn child(parent: LinkIndex, offset: DVec3) -> Self {
         Self { parent: Some(parent), offset, ..Self::base() }
     }
 
@@ -97,6 +97,11 @@ impl Link {
     /// Returns whether a rotation is within `margin` radians of the border of the limit, or beyond it.
     pub fn is_at_border(&self, rotation: DQuat, margin: f64) -> bool {
         self.limit.is_at_border(own(self.rest, self.reversed, rotation), margin)
+    }
+
+    /// Returns the index of the parent link as a plain number, for loops over slices of links.
+    pub(super) fn parent_index(&self) -> Option<usize> {
+        self.parent.map(|parent| parent.0)
     }
 
     /// Returns the translation of a prismatic joint per metre of displacement, in its parent's frame: a unit vector. Returns
@@ -138,7 +143,7 @@ impl Link {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mimic {
     /// Index of the leader's link. The leader must not be a mimic joint itself.
-    pub of: usize,
+    pub of: LinkIndex,
     /// Factor of the leader's value. This is the `multiplier` of URDF.
     pub ratio: f64,
     /// Offset that is added to the product, in radians or metres. This is the `offset` of URDF.
@@ -147,7 +152,7 @@ pub struct Mimic {
 
 /// Returns the indices of links with their parents. Every parent comes before its children.
 pub(super) fn parents(links: &[Link]) -> impl ExactSizeIterator<Item = (usize, Option<usize>)> {
-    links.iter().map(|link| link.parent).enumerate()
+    links.iter().map(Link::parent_index).enumerate()
 }
 
 /// Returns a joint's own rotation from rest, q = rest⁻¹ · local, for either direction of its link.

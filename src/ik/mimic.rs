@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 use super::limit::swing_twist;
 use super::rotation::wrapped;
-use super::{Limit, Link, Mimic, SolveError};
+use super::{Limit, Link, LinkIndex, Mimic, SolveError};
 
 use glam::DQuat;
 
@@ -23,21 +23,21 @@ pub(super) fn coupled_limits(links: &[Link]) -> Result<CoupledLimits, SolveError
     let mut limits = CoupledLimits::new();
     let mimics = || links.iter().enumerate().filter_map(|(index, link)| Some((index, link, link.mimic?)));
     for (index, link, mimic) in mimics() {
-        let leader = links.get(mimic.of).filter(|_| mimic.of != index);
+        let leader = links.get(mimic.of.0).filter(|_| mimic.of.0 != index);
         if let Err(why) = check(link, leader, &mimic) {
-            return Err(SolveError::Mimic { link: index, leader: mimic.of, why });
+            return Err(SolveError::Mimic { link: LinkIndex(index), leader: mimic.of, why });
         }
     }
-    let mut leaders: Vec<usize> = mimics().map(|(_, _, mimic)| mimic.of).collect();
+    let mut leaders: Vec<usize> = mimics().map(|(_, _, mimic)| mimic.of.0).collect();
     leaders.sort_unstable();
     leaders.dedup();
     limits.extend(leaders.into_iter().filter_map(|leader| Some((leader, bounded(links.get(leader)?.limit)))));
     for (index, link, mimic) in mimics() {
-        let Ok(place) = limits.binary_search_by_key(&mimic.of, |(leader, _)| *leader) else { continue };
+        let Ok(place) = limits.binary_search_by_key(&mimic.of.0, |(leader, _)| *leader) else { continue };
         let own = limits.get_mut(place).map(|(_, limit)| limit);
         if !own.is_some_and(|own| narrow(own, &link.limit, mimic.ratio, mimic.offset)) {
             let why = "its limit excludes every value of the leader";
-            return Err(SolveError::Mimic { link: index, leader: mimic.of, why });
+            return Err(SolveError::Mimic { link: LinkIndex(index), leader: mimic.of, why });
         }
     }
     Ok(limits)

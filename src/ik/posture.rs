@@ -6,7 +6,7 @@
 use glam::{DQuat, DVec2, DVec3};
 
 use super::link::own;
-use super::{Body, Goal, swing_twist};
+use super::{Body, Goal, LinkIndex, swing_twist};
 
 /// The rotations of a figure's joints, and the tilt and height of its base.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,7 +55,7 @@ impl Posture {
             } else {
                 link.rest * *rotation
             };
-            body.set_rotation(index, turned);
+            body.set_rotation(LinkIndex(index), turned);
         }
         if moves && includes_base(joints) {
             move_base(body, DVec3::new(place.ground.x, self.height, place.ground.y));
@@ -74,7 +74,7 @@ fn base_at_rest(body: &Body) -> DQuat {
 }
 
 pub(super) fn heading_and_tilt(body: &Body) -> (f64, DQuat) {
-    let turned = body.orientation(0).unwrap_or(DQuat::IDENTITY) * base_at_rest(body).conjugate();
+    let turned = body.orientation(LinkIndex(0)).unwrap_or(DQuat::IDENTITY) * base_at_rest(body).conjugate();
     let (swing, twist) = swing_twist(turned.conjugate(), DVec3::Y);
     (-twist, swing.conjugate())
 }
@@ -86,7 +86,7 @@ pub(super) fn base_rotation(body: &Body, heading: f64, tilt: DQuat) -> DQuat {
 }
 
 pub(super) fn base_position(body: &Body) -> DVec3 {
-    body.world_from_link(0).unwrap_or_default().translation
+    body.world_from_link(LinkIndex(0)).unwrap_or_default().translation
 }
 
 /// Moves the base to a world position.
@@ -153,11 +153,14 @@ pub(super) mod tests {
     pub(crate) fn figure() -> Body {
         let links = vec![
             Link { rest: DQuat::from_rotation_x(0.3), offset: DVec3::new(0.1, 0.9, 0.0), ..Link::base() },
-            Link::child(0, DVec3::Y * 0.5),
-            Link { rest: DQuat::from_rotation_z(0.4), ..Link::child(1, DVec3::new(0.3, 0.1, 0.1)) },
-            Link::child(2, DVec3::X * 0.4),
-            Link::child(1, DVec3::new(-0.3, 0.1, 0.1)),
-            Link::child(4, DVec3::NEG_X * 0.4),
+            Link::child(LinkIndex(0), DVec3::Y * 0.5),
+            Link {
+                rest: DQuat::from_rotation_z(0.4),
+                ..Link::child(LinkIndex(1), DVec3::new(0.3, 0.1, 0.1))
+            },
+            Link::child(LinkIndex(2), DVec3::X * 0.4),
+            Link::child(LinkIndex(1), DVec3::new(-0.3, 0.1, 0.1)),
+            Link::child(LinkIndex(4), DVec3::NEG_X * 0.4),
         ];
         let turned = DQuat::from_rotation_x(-1.5);
         let above =
@@ -165,7 +168,7 @@ pub(super) mod tests {
         let mut body = Body::new(links, above).unwrap_or_else(|e| panic!("{e}"));
         for i in 0..6 {
             let turn = DQuat::from_scaled_axis(DVec3::new(0.3, -0.2 * i as f64, 0.1 + 0.1 * i as f64));
-            body.set_rotation(i, body.rotations()[i] * turn);
+            body.set_rotation(LinkIndex(i), body.rotations()[i] * turn);
         }
         body
     }
@@ -186,7 +189,7 @@ pub(super) mod tests {
         other.reset();
         posture.apply(&mut other, &joints(), place, true);
         for link in 0..6 {
-            let (a, b) = (body.world_from_link(link), other.world_from_link(link));
+            let (a, b) = (body.world_from_link(LinkIndex(link)), other.world_from_link(LinkIndex(link)));
             assert!(a.zip(b).is_some_and(|(a, b)| a.abs_diff_eq(b, 1e-12)), "{link}");
         }
     }
@@ -194,8 +197,9 @@ pub(super) mod tests {
     #[test]
     fn align_restores_the_placement() {
         let body = figure();
-        let place = |link: usize| body.world_from_link(link).map(|m| m.translation).unwrap_or_default();
-        let goals = [3, 5, 1].map(|link| Goal::position(link, place(link)));
+        let place =
+            |link: usize| body.world_from_link(LinkIndex(link)).map(|m| m.translation).unwrap_or_default();
+        let goals = [3, 5, 1].map(|link| Goal::position(LinkIndex(link), place(link)));
         let mut away = body.clone();
         let posture = Posture::of(&body);
         let elsewhere = Placement { heading: -2.0, ground: DVec2::new(4.0, -3.0) };
@@ -203,6 +207,8 @@ pub(super) mod tests {
         let (found, residual) = align(&away, -2.0, &goals, true);
         assert!(residual < 1e-9, "{residual}");
         posture.apply(&mut away, &joints(), found, true);
-        assert!(away.world_from_link(5).is_some_and(|m| m.translation.abs_diff_eq(place(5), 1e-9)));
+        assert!(
+            away.world_from_link(LinkIndex(5)).is_some_and(|m| m.translation.abs_diff_eq(place(5), 1e-9))
+        );
     }
 }

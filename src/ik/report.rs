@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Method, Step};
+use super::{LinkIndex, Method, Step};
 
 /// The outcome of a solve for one goal. A target that is out of reach is an outcome, not an error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,68 +40,70 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// A constraint that holds a body back from a goal with a force of more than 20 N for a person of 75 kg.
+/// A constraint that holds a body back from a goal with a force of more than 20 N for a person of 75 kg. `L` is the type of
+/// its links. A solve returns the links of its body, and [`Hold::mapped`] replaces them, for example by the nodes of a skeleton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Hold {
+pub enum Hold<L = LinkIndex> {
     /// The limit of a link.
-    Limit(usize),
+    Limit(L),
     /// The centre of mass is at the edge of the support area of the standing feet.
     Balance,
     /// A link is on the floor.
-    Floor(usize),
+    Floor(L),
     /// Two links touch.
-    Body(usize, usize),
+    Body(L, L),
     /// A link touches an obstacle of a [`CollisionModel`](crate::CollisionModel). The second field is the index of the obstacle.
-    Obstacle(usize, usize),
+    Obstacle(L, usize),
     /// A pin. The field is the index of the pinned goal.
     Pin(usize),
 }
 
-impl Hold {
+impl<L> Hold<L> {
     /// Returns the hold with its links replaced, or `None` if one of its links has no replacement.
-    pub fn mapped(self, link: impl Fn(usize) -> Option<usize>) -> Option<Self> {
+    pub fn mapped<M>(self, link: impl Fn(L) -> Option<M>) -> Option<Hold<M>> {
         Some(match self {
-            Self::Limit(own) => Self::Limit(link(own)?),
-            Self::Floor(own) => Self::Floor(link(own)?),
-            Self::Body(a, b) => Self::Body(link(a)?, link(b)?),
-            Self::Obstacle(own, obstacle) => Self::Obstacle(link(own)?, obstacle),
-            Self::Balance | Self::Pin(_) => self,
+            Self::Limit(own) => Hold::Limit(link(own)?),
+            Self::Floor(own) => Hold::Floor(link(own)?),
+            Self::Body(a, b) => Hold::Body(link(a)?, link(b)?),
+            Self::Obstacle(own, obstacle) => Hold::Obstacle(link(own)?, obstacle),
+            Self::Balance => Hold::Balance,
+            Self::Pin(goal) => Hold::Pin(goal),
         })
     }
 }
 
 /// The constraints that hold a body back: a slice of at most eight [`Hold`]s.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Holds {
+pub struct Holds<L = LinkIndex> {
     /// Entries after the first `count` are all equal.
-    all: [Hold; 8],
+    all: [Hold<L>; 8],
     count: usize,
 }
 
-impl Default for Holds {
+impl<L: Copy> Default for Holds<L> {
     fn default() -> Self {
         Self { all: [Hold::Balance; 8], count: 0 }
     }
 }
 
-impl fmt::Debug for Holds {
+impl<L: fmt::Debug> fmt::Debug for Holds<L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.iter()).finish()
     }
 }
 
-impl std::ops::Deref for Holds {
-    type Target = [Hold];
+impl<L> std::ops::Deref for Holds<L> {
+    type Target = [Hold<L>];
 
-    fn deref(&self) -> &[Hold] {
+    fn deref(&self) -> &[Hold<L>] {
         self.all.get(..self.count).unwrap_or_default()
     }
 }
 
-impl Holds {
+impl<L: PartialEq> Holds<L> {
     /// Adds a hold, unless it is already present or there are already eight holds.
-    pub fn add(&mut self, hold: Hold) {
+    pub fn add(&mut self, hold: Hold<L>) {
         if self.contains(&hold) {
             return;
         }
@@ -140,7 +142,7 @@ pub struct Report {
     /// The result of each goal, in the order of the goals.
     pub goals: Vec<GoalOutcome>,
     /// The links whose rotations are at their limits.
-    pub limited: Vec<usize>,
+    pub limited: Vec<LinkIndex>,
     /// The constraints that hold the body back from missed goals, if [`Method::FullBody`] has posed it as a figure.
     pub held_by: Holds,
     /// The largest position error before the first iteration and after each iteration, in world metres, without the components along free

@@ -44,19 +44,19 @@ impl Solver {
     ///
     /// ```
     /// use sinew_ik::glam::{DAffine3, DVec3};
-    /// use sinew_ik::{Body, Goal, Link, Method, Options, Outcome, Solver};
+    /// use sinew_ik::{Body, Goal, Link, LinkIndex, Method, Options, Outcome, Solver};
     ///
     /// // A chain of eight links, 0.1 m apart, that points up.
-    /// let joints = (1..=8).map(|index| Link::child(index - 1, DVec3::Y * 0.1));
+    /// let joints = (1..=8).map(|index| Link::child(LinkIndex(index - 1), DVec3::Y * 0.1));
     /// let links = std::iter::once(Link::base()).chain(joints).collect();
     /// let mut tentacle = Body::new(links, DAffine3::IDENTITY)?;
     ///
     /// let target = DVec3::new(0.3, 0.4, 0.2);
     /// let options = Options::default().with_method(Method::Fabrik);
     /// let mut solver = Solver::default();
-    /// let report = solver.solve(&mut tentacle, &[Goal::position(8, target)], &options)?;
+    /// let report = solver.solve(&mut tentacle, &[Goal::position(LinkIndex(8), target)], &options)?;
     /// assert_eq!((report.goals[0].outcome, report.method), (Outcome::Reached, Method::Fabrik));
-    /// let tip = tentacle.world_from_link(8).ok_or("link 8 is missing")?.translation;
+    /// let tip = tentacle.world_from_link(LinkIndex(8)).ok_or("link 8 is missing")?.translation;
     /// assert!(tip.distance(target) < 1e-3);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

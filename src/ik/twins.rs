@@ -5,7 +5,7 @@
 use glam::{DAffine3, DQuat, DVec3};
 
 use super::chain::tests::without_chains;
-use super::{Body, Goal, Link, Method, Options, Report, Solver};
+use super::{Body, Goal, Link, LinkIndex, Method, Options, Report, Solver};
 use sinew_base::Random;
 
 /// Maximum angle between the two solutions of a joint, in radians.
@@ -58,7 +58,7 @@ fn chain(n: usize, random: &mut Random) -> Body {
     let mut links = vec![Link { offset: random.turn(0.3), ..Link::base() }];
     links.extend((0..n).map(|i| {
         let offset = (DVec3::Y + random.turn(0.2)) * random.range(0.5, 1.5) / n as f64;
-        Link { rest: DQuat::from_scaled_axis(random.turn(0.2)), ..Link::child(i, offset) }
+        Link { rest: DQuat::from_scaled_axis(random.turn(0.2)), ..Link::child(LinkIndex(i), offset) }
     }));
     Body::new(links, DAffine3::IDENTITY).unwrap_or_else(|e| panic!("{e}"))
 }
@@ -70,7 +70,7 @@ fn pose(body: &mut Body, bend: f64, random: &mut Random) {
     for (joint, below) in links.iter().skip(1).enumerate() {
         let turn = DQuat::from_scaled_axis(random.turn(bend));
         let rotation = super::shortest_arc(below.offset, way, DVec3::X);
-        body.set_rotation(joint, turn * rotation);
+        body.set_rotation(LinkIndex(joint), turn * rotation);
         way = below.offset;
     }
 }
@@ -90,7 +90,7 @@ fn check(method: Method, n: usize, family: Family) {
         if family.bend == 0.0 && target.length() < 2.0 * longest - reach {
             continue;
         }
-        let goal = Goal::position(n, body.links()[0].offset + target);
+        let goal = Goal::position(LinkIndex(n), body.links()[0].offset + target);
         let options =
             Options { method, tolerance: Some(TOLERANCE * reach), iterations: 500, ..Options::default() };
         let Twins { chain, tree, difference } = solve_both(&body, goal, &options);

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use sinew::ik::benchmark::cases::{self, Cases, Set};
-use sinew::ik::{Body, Goal, Method, Options, Outcome, SolveError, Solver, Start};
+use sinew::ik::{Body, Goal, LinkIndex, Method, Options, Outcome, SolveError, Solver, Start};
 
 const PAGE: &str = include_str!("../../docs/solvers.md");
 /// Number of targets in each set. `FRAMES` is the number of frames in each path.
@@ -241,7 +241,7 @@ fn cases_match_those_of_other_solvers() {
         (100, [-0.001_411_612_733_972_089_7, 0.940_192_660_529_556_4, 0.293_928_999_998_061_2]),
     ];
     for (n, [x, y, z]) in starts {
-        let end = cases::free_chain(n).unwrap().world_from_link(n).unwrap().translation;
+        let end = cases::free_chain(n).unwrap().world_from_link(LinkIndex(n)).unwrap().translation;
         assert!(end.distance(glam::DVec3::new(x, y, z)) < 1e-13, "{n} joints: {end}");
     }
 }

@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use glam::{DAffine3, DQuat, DVec2, DVec3};
-use sinew::ik::{Body, Goal, Limit, Link, Method, Options, Solver};
+use sinew::ik::{Body, Goal, Limit, Link, LinkIndex, Method, Options, Solver};
 
 use crate::page::{Page, assert_printed, planar_turns};
 
@@ -12,11 +12,11 @@ const PAGE: &str = include_str!("../../docs/exercises/01-ccd-by-hand.md");
 /// An arm of hinges in the plane z = 0, with bones of 4, 3 and 2 m. The elbow is bent by 90°.
 fn arm() -> Body {
     let hinge = Limit::Hinge { axis: DVec3::Z, min: -PI, max: PI };
-    let joint = |parent, length| Link::child(parent, DVec3::X * length).with_limit(hinge);
+    let joint = |parent, length| Link::child(LinkIndex(parent), DVec3::X * length).with_limit(hinge);
     let shoulder = Link::base().with_limit(hinge);
-    let links = vec![shoulder, joint(0, 4.0), joint(1, 3.0), Link::child(2, DVec3::X * 2.0)];
+    let links = vec![shoulder, joint(0, 4.0), joint(1, 3.0), Link::child(LinkIndex(2), DVec3::X * 2.0)];
     let mut arm = Body::new(links, DAffine3::IDENTITY).unwrap();
-    arm.set_rotation(1, DQuat::from_rotation_z(PI / 2.0));
+    arm.set_rotation(LinkIndex(1), DQuat::from_rotation_z(PI / 2.0));
     arm
 }
 
@@ -50,9 +50,9 @@ fn pass_of_sinew(target: DVec2) -> Vec<Turn> {
     options.method = Method::Ccd;
     options.iterations = 1;
     options.trace = true;
-    let goal = Goal::position(3, target.extend(0.0));
+    let goal = Goal::position(LinkIndex(3), target.extend(0.0));
     let report = Solver::default().solve(&mut arm(), &[goal], &options).unwrap().clone();
-    let turn = |step: &sinew::ik::Step| (step.link, step.axis.z * step.angle, step.position_error.unwrap());
+    let turn = |step: &sinew::ik::Step| (step.link.0, step.axis.z * step.angle, step.position_error.unwrap());
     report.trace.iter().map(turn).collect()
 }
 

@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use glam::{DAffine3, DQuat, DVec2, DVec3};
-use sinew::ik::{Body, Correction, Goal, Limit, Link, Method, Options, Solver};
+use sinew::ik::{Body, Correction, Goal, Limit, Link, LinkIndex, Method, Options, Solver};
 
 use crate::page::{Page, assert_printed, planar_turns};
 
@@ -43,11 +43,11 @@ fn first_iteration(correction: Correction, alpha: f64, weight: f64) -> DVec3 {
 
 fn first_iteration_of_sinew(correction: Correction, alpha: f64, weight: f64) -> (DVec3, f64) {
     let hinge = Limit::Hinge { axis: DVec3::Z, min: -PI, max: PI };
-    let joint = |parent, length| Link::child(parent, DVec3::X * length).with_limit(hinge);
+    let joint = |parent, length| Link::child(LinkIndex(parent), DVec3::X * length).with_limit(hinge);
     let base = Link::base().with_limit(hinge);
-    let links = vec![base, joint(0, 4.0), joint(1, 3.0), Link::child(2, DVec3::X * 2.0)];
+    let links = vec![base, joint(0, 4.0), joint(1, 3.0), Link::child(LinkIndex(2), DVec3::X * 2.0)];
     let mut arm = Body::new(links, DAffine3::IDENTITY).unwrap();
-    arm.set_rotation(1, DQuat::from_rotation_z(PI / 2.0));
+    arm.set_rotation(LinkIndex(1), DQuat::from_rotation_z(PI / 2.0));
     let before = arm.rotations().to_vec();
     let mut options = Options::default();
     options.method = Method::Fused;
@@ -55,7 +55,7 @@ fn first_iteration_of_sinew(correction: Correction, alpha: f64, weight: f64) -> 
     options.fused.correction = correction;
     options.fused.alpha = alpha;
     (options.fused.first_weight, options.fused.last_weight) = (weight, weight);
-    let goal = Goal::position(3, TARGET.extend(0.0));
+    let goal = Goal::position(LinkIndex(3), TARGET.extend(0.0));
     let error = Solver::default().solve(&mut arm, &[goal], &options).unwrap().position_error();
     let turn = |i: usize| (arm.rotations()[i] * before[i].conjugate()).to_scaled_axis().z;
     (DVec3::new(turn(0), turn(1), turn(2)), error)

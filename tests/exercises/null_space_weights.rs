@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use glam::{DAffine3, DMat2, DMat3, DQuat, DVec2, DVec3};
-use sinew::ik::{Body, Goal, Limit, Link, Method, Options, Secondary, Solver};
+use sinew::ik::{Body, Goal, Limit, Link, LinkIndex, Method, Options, Secondary, Solver};
 
 use crate::page::{Page, assert_printed, planar_turns};
 
@@ -33,17 +33,20 @@ fn step_of_sinew(w: DVec3, secondary: Secondary) -> DVec3 {
     for (index, bone) in bones.into_iter().enumerate() {
         let weight = 1.0 / w.to_array().get(index).unwrap_or(&1.0);
         links.push(
-            Link::child(0, bone).with_limit(hinge).with_weight(weight).with_parent(index.checked_sub(1)),
+            Link::child(LinkIndex(0), bone)
+                .with_limit(hinge)
+                .with_weight(weight)
+                .with_parent(index.checked_sub(1).map(LinkIndex)),
         );
     }
     let mut arm = Body::new(links, DAffine3::IDENTITY).unwrap();
-    arm.set_rotation(1, DQuat::from_rotation_z(PI / 2.0));
+    arm.set_rotation(LinkIndex(1), DQuat::from_rotation_z(PI / 2.0));
     let mut options = Options::default();
     options.method = Method::PseudoInverse;
     options.jacobian.secondary = secondary;
     options.iterations = 1;
     let before = arm.rotations().to_vec();
-    let goal = Goal::position(3, DVec3::new(4.5, 4.5, 0.0));
+    let goal = Goal::position(LinkIndex(3), DVec3::new(4.5, 4.5, 0.0));
     Solver::default().solve(&mut arm, &[goal], &options).unwrap();
     let turn = |i: usize| (arm.rotations()[i] * before[i].conjugate()).to_scaled_axis().z;
     DVec3::new(turn(0), turn(1), turn(2))

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use glam::{DAffine3, DQuat, DVec3};
-use sinew::ik::{Body, Goal, GoalOutcome, Limit, Link, Method, Options, Outcome, Report, Solver};
+use sinew::ik::{Body, Goal, GoalOutcome, Limit, Link, LinkIndex, Method, Options, Outcome, Report, Solver};
 
 use crate::page::{Page, assert_printed};
 
@@ -23,16 +23,19 @@ enum Refusal {
 /// Triangulation (Müller-Cajar and Mukundan 2007): from the base outwards, each link and the straightened rest of the chain
 /// become two sides of a triangle whose third side ends at the target.
 fn triangulate(body: &mut Body, goal: &Goal) -> Result<Report, Refusal> {
-    let target = goal.position.filter(|_| goal.link < body.links().len()).ok_or(Refusal::Goal)?;
-    let is_chain =
-        |(index, link): (usize, &Link)| link.parent == index.checked_sub(1) && link.limit == Limit::Free;
-    if !body.links().iter().take(goal.link).enumerate().all(is_chain) {
+    let target = goal.position.filter(|_| goal.link.0 < body.links().len()).ok_or(Refusal::Goal)?;
+    let is_chain = |(index, link): (usize, &Link)| {
+        link.parent == index.checked_sub(1).map(LinkIndex) && link.limit == Limit::Free
+    };
+    let end = goal.link.0;
+    if !body.links().iter().take(end).enumerate().all(is_chain) {
         return Err(Refusal::Chain);
     }
-    let position = |body: &Body, link| body.world_from_link(link).map_or(DVec3::ZERO, |m| m.translation);
-    let joints: Vec<DVec3> = (0..=goal.link).map(|link| position(body, link)).collect();
+    let position =
+        |body: &Body, link| body.world_from_link(LinkIndex(link)).map_or(DVec3::ZERO, |m| m.translation);
+    let joints: Vec<DVec3> = (0..=end).map(|link| position(body, link)).collect();
     let lengths: Vec<f64> = joints.windows(2).map(|w| w[0].distance(w[1])).collect();
-    for link in 0..goal.link {
+    for link in 0..end {
         let (own, rest) = (lengths[link], lengths[link + 1..].iter().sum::<f64>());
         let here = position(body, link);
         let bone = (position(body, link + 1) - here).normalize_or_zero();
@@ -43,11 +46,12 @@ fn triangulate(body: &mut Body, goal: &Goal) -> Result<Report, Refusal> {
         let angle = if cos.is_nan() { 0.0 } else { cos.clamp(-1.0, 1.0).acos() };
         let axis = line.cross(bone).try_normalize().unwrap_or_else(|| line.any_orthonormal_vector());
         let wanted = DQuat::from_axis_angle(axis, angle) * line;
-        let turned = DQuat::from_rotation_arc(bone, wanted) * body.orientation(link).unwrap_or_default();
-        let above = link.checked_sub(1).and_then(|parent| body.orientation(parent)).unwrap_or_default();
-        body.set_rotation(link, above.conjugate() * turned);
+        let orientation = |link| body.orientation(LinkIndex(link));
+        let turned = DQuat::from_rotation_arc(bone, wanted) * orientation(link).unwrap_or_default();
+        let above = link.checked_sub(1).and_then(orientation).unwrap_or_default();
+        body.set_rotation(LinkIndex(link), above.conjugate() * turned);
     }
-    let error = position(body, goal.link).distance(target);
+    let error = position(body, end).distance(target);
     let reach: f64 = lengths.iter().sum();
     let outcome = match error {
         e if e <= TOLERANCE * reach => Outcome::Reached,
@@ -89,9 +93,10 @@ impl Numbers {
 /// A chain of ten links with a reach of 1 m. Each joint is bent by 5°.
 fn chain() -> Body {
     let mut links = vec![Link::base()];
-    links.extend((0..LINKS).map(|parent| Link::child(parent, DVec3::Y / LINKS as f64)));
+    links.extend((0..LINKS).map(|parent| Link::child(LinkIndex(parent), DVec3::Y / LINKS as f64)));
     let mut chain = Body::new(links, DAffine3::IDENTITY).unwrap();
-    (0..LINKS).for_each(|link| chain.set_rotation(link, DQuat::from_rotation_x(5_f64.to_radians())));
+    (0..LINKS)
+        .for_each(|link| chain.set_rotation(LinkIndex(link), DQuat::from_rotation_x(5_f64.to_radians())));
     chain
 }
 
@@ -117,11 +122,12 @@ fn measure(targets: &[DVec3], mut solve: impl FnMut(&mut Body, &Goal) -> Report)
     for &target in targets {
         let (mut body, before) = (chain(), chain());
         let start = Instant::now();
-        let report = solve(&mut body, &Goal::position(LINKS, target));
+        let report = solve(&mut body, &Goal::position(LinkIndex(LINKS), target));
         sums.microseconds += start.elapsed().as_secs_f64() * 1e6;
         sums.reached += usize::from(report.reached());
         sums.iterations += report.iterations as f64;
-        let joints: Vec<DVec3> = (0..=LINKS).map(|l| body.world_from_link(l).unwrap().translation).collect();
+        let joints: Vec<DVec3> =
+            (0..=LINKS).map(|l| body.world_from_link(LinkIndex(l)).unwrap().translation).collect();
         assert!((joints[LINKS].distance(target) - report.position_error()).abs() < 1e-9);
         let bones: Vec<DVec3> = joints.windows(2).map(|w| w[1] - w[0]).collect();
         let bends = bones.windows(2).map(|w| w[0].angle_between(w[1]).to_degrees());
@@ -172,11 +178,11 @@ fn the_page_has_the_numbers_of_all_methods() {
 #[test]
 fn the_own_solver_is_exact_within_the_reach_and_straight_beyond_it() {
     for target in targets(200) {
-        let report = triangulate(&mut chain(), &Goal::position(LINKS, target)).unwrap();
+        let report = triangulate(&mut chain(), &Goal::position(LinkIndex(LINKS), target)).unwrap();
         assert!(report.position_error() < 1e-8);
     }
     let (mut body, target) = (chain(), DVec3::new(0.0, 0.0, 1.5));
-    let report = triangulate(&mut body, &Goal::position(LINKS, target)).unwrap();
+    let report = triangulate(&mut body, &Goal::position(LinkIndex(LINKS), target)).unwrap();
     assert_eq!(report.goals[0].outcome, Outcome::OutOfReach);
     assert!((report.position_error() - 0.5).abs() < 1e-9);
 }
@@ -186,10 +192,13 @@ fn the_own_solver_refuses_what_it_cannot_solve() {
     let mut links = chain().links().to_vec();
     links[3].limit = Limit::Locked;
     let mut limited = Body::new(links, DAffine3::IDENTITY).unwrap();
-    let goal = Goal::position(LINKS, DVec3::X);
+    let goal = Goal::position(LinkIndex(LINKS), DVec3::X);
     assert_eq!(triangulate(&mut limited, &goal), Err(Refusal::Chain));
-    assert_eq!(triangulate(&mut chain(), &Goal::position(99, DVec3::X)), Err(Refusal::Goal));
-    assert_eq!(triangulate(&mut chain(), &Goal::orientation(1, DQuat::IDENTITY)), Err(Refusal::Goal));
+    assert_eq!(triangulate(&mut chain(), &Goal::position(LinkIndex(99), DVec3::X)), Err(Refusal::Goal));
+    assert_eq!(
+        triangulate(&mut chain(), &Goal::orientation(LinkIndex(1), DQuat::IDENTITY)),
+        Err(Refusal::Goal)
+    );
 }
 
 #[test]

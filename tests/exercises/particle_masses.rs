@@ -1,7 +1,7 @@
 //! Exercise 5: particles with masses, and two methods as limiting cases.
 
 use glam::{DAffine3, DQuat, DVec3};
-use sinew::ik::{Body, Goal, Link, Method, Options, Solver};
+use sinew::ik::{Body, Goal, Link, LinkIndex, Method, Options, Solver};
 
 use crate::page::{Page, assert_printed, planar_turns};
 
@@ -51,10 +51,10 @@ impl Rope {
 
 /// The arm of the page, with its elbow bent by 90°.
 fn arm() -> Body {
-    let bone = |parent, length| Link::child(parent, DVec3::X * length);
+    let bone = |parent, length| Link::child(LinkIndex(parent), DVec3::X * length);
     let links = vec![Link::base(), bone(0, 4.0), bone(1, 3.0), bone(2, 2.0)];
     let mut arm = Body::new(links, DAffine3::IDENTITY).unwrap();
-    arm.set_rotation(1, DQuat::from_rotation_z(std::f64::consts::FRAC_PI_2));
+    arm.set_rotation(LinkIndex(1), DQuat::from_rotation_z(std::f64::consts::FRAC_PI_2));
     arm
 }
 
@@ -64,8 +64,8 @@ const TARGET: DVec3 = DVec3::new(4.0, 6.0, 0.0);
 
 fn joints_after(options: &Options, target: DVec3) -> Vec<DVec3> {
     let mut arm = arm();
-    Solver::default().solve(&mut arm, &[Goal::position(3, target)], options).unwrap();
-    (0..4).map(|link| arm.world_from_link(link).unwrap().translation).collect()
+    Solver::default().solve(&mut arm, &[Goal::position(LinkIndex(3), target)], options).unwrap();
+    (0..4).map(|link| arm.world_from_link(LinkIndex(link)).unwrap().translation).collect()
 }
 
 /// Returns the joints of an arm whose bones point from the position of their joint to the next particle.

@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use glam::{DAffine3, DQuat, DVec3};
-use sinew::ik::{Body, Goal, Link, Method, Options, Solver, Swivel};
+use sinew::ik::{Body, Goal, Link, LinkIndex, Method, Options, Solver, Swivel};
 
 use crate::page::{Page, assert_printed};
 
@@ -13,8 +13,8 @@ const LOWER: f64 = 0.4;
 
 /// The limb of the page. Its hand is at (0, −0.3, 0.4) at rest, and its shoulder at the origin.
 fn limb() -> Body {
-    let upper = Link::child(0, DVec3::new(0.0, -UPPER, 0.0));
-    let lower = Link::child(1, DVec3::new(0.0, 0.0, LOWER));
+    let upper = Link::child(LinkIndex(0), DVec3::new(0.0, -UPPER, 0.0));
+    let lower = Link::child(LinkIndex(1), DVec3::new(0.0, 0.0, LOWER));
     Body::new(vec![Link::base(), upper, lower], DAffine3::IDENTITY).unwrap()
 }
 
@@ -53,9 +53,10 @@ fn elbow_of_sinew(limb: &mut Body, law: Swivel, target: DVec3) -> DVec3 {
     let mut options = Options::default();
     options.method = Method::TwoBone;
     options.limb.swivel = law;
-    let report = Solver::default().solve(limb, &[Goal::position(2, target)], &options).unwrap().clone();
+    let report =
+        Solver::default().solve(limb, &[Goal::position(LinkIndex(2), target)], &options).unwrap().clone();
     assert!(report.reached());
-    limb.world_from_link(1).unwrap().translation
+    limb.world_from_link(LinkIndex(1)).unwrap().translation
 }
 
 const TARGETS: [DVec3; 3] = [DVec3::new(0.0, 0.0, 0.5), DVec3::new(0.5, 0.0, 0.0), DVec3::new(0.3, 0.0, 0.4)];

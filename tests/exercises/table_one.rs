@@ -2,7 +2,7 @@
 
 use glam::{DAffine3, DQuat, DVec3};
 use serde_json::Value;
-use sinew::ik::{Body, Correction, Goal, Limit, Link, Method, Options, Solver};
+use sinew::ik::{Body, Correction, Goal, Limit, Link, LinkIndex, Method, Options, Solver};
 
 use crate::page::{Page, assert_printed};
 
@@ -17,9 +17,9 @@ fn arm(limits: bool) -> Body {
         |[min, max]: [f64; 2]| Limit::Hinge { axis: DVec3::Z, min: min.to_radians(), max: max.to_radians() };
     let limit = |joint: usize| if limits { hinge(RANGES[joint]) } else { Limit::Free };
     let mut links = vec![Link::base().with_limit(limit(0))];
-    links.push(Link::child(0, bone).with_limit(limit(1)));
-    links.push(Link::child(1, bone).with_limit(limit(2)));
-    links.push(Link::child(2, bone));
+    links.push(Link::child(LinkIndex(0), bone).with_limit(limit(1)));
+    links.push(Link::child(LinkIndex(1), bone).with_limit(limit(2)));
+    links.push(Link::child(LinkIndex(2), bone));
     Body::new(links, DAffine3::IDENTITY).unwrap()
 }
 
@@ -39,9 +39,9 @@ fn targets(count: usize) -> Vec<DVec3> {
     let mut target = || {
         for (joint, [min, max]) in RANGES.into_iter().enumerate() {
             let angle = min + (max - min) * numbers.next();
-            posed.set_rotation(joint, DQuat::from_rotation_z(angle.to_radians()));
+            posed.set_rotation(LinkIndex(joint), DQuat::from_rotation_z(angle.to_radians()));
         }
-        posed.world_from_link(3).unwrap().translation
+        posed.world_from_link(LinkIndex(3)).unwrap().translation
     };
     (0..count).map(|_| target()).collect()
 }
@@ -59,7 +59,8 @@ struct Measured {
 fn measure(targets: &[DVec3], limits: bool, options: &Options) -> Measured {
     let (mut solver, mut wrong, mut far, mut iterations) = (Solver::default(), Vec::new(), Vec::new(), 0);
     for &target in targets {
-        let report = solver.solve(&mut arm(limits), &[Goal::position(3, target)], options).unwrap();
+        let report =
+            solver.solve(&mut arm(limits), &[Goal::position(LinkIndex(3), target)], options).unwrap();
         let is_wrong = report.position_error() > 1.1 * options.tolerance.unwrap();
         wrong.push(is_wrong);
         if target.length() > 0.98 {

@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 use glam::{DAffine3, DVec3};
 use sinew::asset;
-use sinew::ik::{Body, Goal, Limit, Link, Method, Options, Solver};
+use sinew::ik::{Body, Goal, Limit, Link, LinkIndex, Method, Options, Solver};
 
 use crate::page::{Page, assert_printed};
 
@@ -39,7 +39,7 @@ fn first_turns(n: usize, ahead: f64, beside: f64) -> Vec<f64> {
 fn first_turns_of_sinew(n: usize, ahead: f64, beside: f64) -> Vec<f64> {
     let limit = Limit::Hinge { axis: DVec3::Z, min: -PI, max: PI };
     let mut links = vec![Link::base().with_limit(limit)];
-    links.extend((0..n).map(|parent| Link::child(parent, DVec3::X).with_limit(limit)));
+    links.extend((0..n).map(|parent| Link::child(LinkIndex(parent), DVec3::X).with_limit(limit)));
     let mut chain = Body::new(links, DAffine3::IDENTITY).unwrap();
     let mut options = Options::default();
     options.method = Method::Ccd;
@@ -47,7 +47,7 @@ fn first_turns_of_sinew(n: usize, ahead: f64, beside: f64) -> Vec<f64> {
     options.trace = true;
     // A solve with a budget does not bend a straight chain first. This budget is never used up.
     options.ccd.budget = 1000.0;
-    let goal = Goal::position(n, DVec3::new(n as f64 + ahead, beside, 0.0));
+    let goal = Goal::position(LinkIndex(n), DVec3::new(n as f64 + ahead, beside, 0.0));
     let report = Solver::default().solve(&mut chain, &[goal], &options).unwrap().clone();
     report.trace.iter().map(|step| step.axis.z * step.angle).collect()
 }
@@ -62,17 +62,18 @@ fn tentacle() -> Body {
     let link = |(index, rest): (usize, asset::Transform)| {
         let offset = rest.translation.as_dvec3();
         let own = Link::base().with_rest(rest.rotation.as_dquat()).with_offset(offset);
-        own.with_parent(index.checked_sub(1))
+        own.with_parent(index.checked_sub(1).map(LinkIndex))
     };
     Body::new(rests.enumerate().map(link).collect(), DAffine3::IDENTITY).unwrap()
 }
 
 fn solve(options: &Options) -> (usize, Curl) {
     let mut body = tentacle();
-    let goal = Goal::position(39, DVec3::new(0.4, 1.2, 0.3));
+    let goal = Goal::position(LinkIndex(39), DVec3::new(0.4, 1.2, 0.3));
     let report = Solver::default().solve(&mut body, &[goal], options).unwrap().clone();
     assert!(report.reached(), "{report:?}");
-    let joints: Vec<DVec3> = (0..40).map(|link| body.world_from_link(link).unwrap().translation).collect();
+    let joints: Vec<DVec3> =
+        (0..40).map(|link| body.world_from_link(LinkIndex(link)).unwrap().translation).collect();
     (report.iterations, curl(&joints))
 }
 

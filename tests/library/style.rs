@@ -9,8 +9,8 @@ use std::time::Instant;
 use glam::{DQuat, DVec3};
 use sinew::ik::benchmark::cases::free_chain;
 use sinew::ik::{
-    Body, BoundPrior, DEFAULT_NEAREST, Examples, Goal, Learned, Learning, Method, Options, Posture,
-    SolveError, Solver, Start, Style,
+    Body, BoundPrior, DEFAULT_NEAREST, Examples, Goal, Learned, Learning, LinkIndex, Method, Options,
+    Posture, SolveError, Solver, Start, Style,
 };
 
 use motions::{BUILT_IN, EXTERNAL, StyleMotion, at};
@@ -39,7 +39,7 @@ impl StyleMotion {
         let mut body = truth.clone();
         body.reset();
         body.set_root(truth.root());
-        body.set_rotation(0, truth.rotations()[0]);
+        body.set_rotation(LinkIndex(0), truth.rotations()[0]);
         body
     }
 
@@ -51,7 +51,7 @@ impl StyleMotion {
             solve(&mut body, &goals);
             row.seconds += started.elapsed().as_secs_f64() / held_back.len() as f64;
             let links = truth.links().len();
-            let away = |link| at(&body, link).distance(at(truth, link));
+            let away = |link| at(&body, LinkIndex(link)).distance(at(truth, LinkIndex(link)));
             let mean = self.scale * (0..links).map(away).sum::<f64>() / links as f64;
             row.mean += mean / held_back.len() as f64;
             row.worst = row.worst.max(mean);
@@ -146,7 +146,7 @@ fn learning_and_posing_are_deterministic() {
 #[test]
 fn style_method_requires_a_pose_prior_for_the_body() {
     let mut body = free_chain(4).unwrap();
-    let goals = [Goal::position(4, DVec3::new(0.5, 0.5, 0.0))];
+    let goals = [Goal::position(LinkIndex(4), DVec3::new(0.5, 0.5, 0.0))];
     let before = body.clone();
     let mut solver = Solver::default();
     let refused = |solver: &mut Solver, body: &mut Body| {
@@ -161,7 +161,7 @@ fn style_method_requires_a_pose_prior_for_the_body() {
     let examples: Vec<Posture> = (0..5)
         .map(|i| {
             let mut other = free_chain(2).unwrap();
-            other.set_rotation(1, DQuat::from_rotation_x(0.2 * f64::from(i)));
+            other.set_rotation(LinkIndex(1), DQuat::from_rotation_x(0.2 * f64::from(i)));
             Posture::of(&other)
         })
         .collect();

@@ -6,8 +6,8 @@ use std::time::Instant;
 use glam::{DAffine3, DQuat, DVec3};
 use sinew::gpu_ik::{Choice, CpuReason, GpuOptions, GpuSolver, Solved, SolvedBy};
 use sinew::ik::{
-    Body, Goal, Limb, LimbGoal, Limit, Link, Method, Mimic, Options, Outcome, SolveError, Start, round_cone,
-    solve_limbs, solve_many,
+    Body, Goal, Limb, LimbGoal, Limit, Link, LinkIndex, Method, Mimic, Options, Outcome, SolveError, Start,
+    round_cone, solve_limbs, solve_many,
 };
 use sinew::render::Gpu;
 
@@ -109,7 +109,7 @@ fn a_start_at_rest_does_not_depend_on_the_pose() {
     let mut moved = start.clone();
     for body in &mut moved {
         body.set_root(DVec3::new(0.3, -0.2, 0.5));
-        body.set_rotation(2, DQuat::from_rotation_z(0.4));
+        body.set_rotation(LinkIndex(2), DQuat::from_rotation_z(0.4));
     }
     let mut options = on_gpu();
     options.options.start = Start::Rest;
@@ -148,9 +148,9 @@ fn limbs_turn_as_on_the_cpu() {
 #[test]
 fn unsupported_problems_are_solved_on_the_cpu_with_the_same_bits() {
     let (bodies, goals) = arm(Robot::Panda, 3);
-    let aim = Goal::aim(7, DVec3::Z, DVec3::X);
+    let aim = Goal::aim(LinkIndex(7), DVec3::Z, DVec3::X);
     let mut links = bodies[0].links().to_vec();
-    links[2].mimic = Some(Mimic { of: 1, ratio: 0.5, offset: 0.0 });
+    links[2].mimic = Some(Mimic { of: LinkIndex(1), ratio: 0.5, offset: 0.0 });
     let mimic = Body::new(links, DAffine3::IDENTITY).unwrap();
     let mut uneven = bodies[0].clone();
     uneven.place(DAffine3::from_scale(DVec3::new(1.0, 2.0, 1.0)), DQuat::IDENTITY).unwrap();
@@ -172,7 +172,8 @@ fn unsupported_problems_are_solved_on_the_cpu_with_the_same_bits() {
 #[test]
 fn errors_are_those_of_the_cpu_and_an_empty_batch_is_empty() {
     let (mut bodies, _) = arm(Robot::Panda, 2);
-    let goals = vec![vec![Goal::position(99, DVec3::ONE)], vec![Goal::position(7, DVec3::NAN)]];
+    let goals =
+        vec![vec![Goal::position(LinkIndex(99), DVec3::ONE)], vec![Goal::position(LinkIndex(7), DVec3::NAN)]];
     let solved = solver().solve_many(&mut bodies, &goals, &on_gpu());
     assert!(matches!(solved[0], Err(SolveError::NoSuchLink { .. })));
     assert!(matches!(solved[1], Err(SolveError::Goal { .. })));
@@ -204,15 +205,16 @@ fn split_and_repeated_batches_give_the_same_bits() {
 #[test]
 fn locked_links_that_were_turned_return_to_rest_as_on_the_cpu() {
     let cone = round_cone(DVec3::Y, 1.2, [-0.5, 0.5]);
-    let bent =
-        Link::child(0, DVec3::Y * 0.5).with_rest(DQuat::from_rotation_z(0.7)).with_limit(Limit::Locked);
+    let bent = Link::child(LinkIndex(0), DVec3::Y * 0.5)
+        .with_rest(DQuat::from_rotation_z(0.7))
+        .with_limit(Limit::Locked);
     let links = vec![
         Link::base().with_limit(cone),
         bent,
-        Link::child(1, DVec3::Y * 0.4).with_limit(cone),
-        Link::child(2, DVec3::Y * 0.4).with_limit(cone),
-        Link::child(3, DVec3::Y * 0.2),
-        bent.with_parent(0),
+        Link::child(LinkIndex(1), DVec3::Y * 0.4).with_limit(cone),
+        Link::child(LinkIndex(2), DVec3::Y * 0.4).with_limit(cone),
+        Link::child(LinkIndex(3), DVec3::Y * 0.2),
+        bent.with_parent(LinkIndex(0)),
     ];
     let body = Body::new(links, DAffine3::IDENTITY).unwrap();
     let (mut random, mut goals, mut start) = (Random(5), Vec::new(), vec![body.clone(); 60]);
@@ -220,14 +222,21 @@ fn locked_links_that_were_turned_return_to_rest_as_on_the_cpu() {
         let mut posed = body.clone();
         for link in [0, 2, 3] {
             let turn = DQuat::from_scaled_axis(random.turn(0.5));
-            posed.set_rotation(link, body.links()[link].nearest(turn));
+            posed.set_rotation(LinkIndex(link), body.links()[link].nearest(turn));
         }
-        let place = posed.world_from_link(4).unwrap().translation;
-        let with_orientation =
-            Goal::pose(3, posed.world_from_link(3).unwrap().translation, posed.orientation(3).unwrap());
-        goals.push(vec![if number.is_multiple_of(2) { Goal::position(4, place) } else { with_orientation }]);
-        turned.set_rotation(1, DQuat::from_scaled_axis(random.turn(1.0)));
-        turned.set_rotation(5, DQuat::from_scaled_axis(random.turn(1.0)));
+        let place = posed.world_from_link(LinkIndex(4)).unwrap().translation;
+        let with_orientation = Goal::pose(
+            LinkIndex(3),
+            posed.world_from_link(LinkIndex(3)).unwrap().translation,
+            posed.orientation(LinkIndex(3)).unwrap(),
+        );
+        goals.push(vec![if number.is_multiple_of(2) {
+            Goal::position(LinkIndex(4), place)
+        } else {
+            with_orientation
+        }]);
+        turned.set_rotation(LinkIndex(1), DQuat::from_scaled_axis(random.turn(1.0)));
+        turned.set_rotation(LinkIndex(5), DQuat::from_scaled_axis(random.turn(1.0)));
     }
     // A chain, and then a whole body.
     for root_motion in [false, true] {
@@ -278,10 +287,10 @@ fn batches_are_split_for_devices_with_small_buffers() {
     let descriptor = wgpu::DeviceDescriptor { required_limits, ..Default::default() };
     let (device, queue) = pollster::block_on(adapter.request_device(&descriptor)).unwrap();
     let mut small = GpuSolver::new(&Gpu::from_device(device, queue, info));
-    let links = vec![Link::base(), Link::child(0, DVec3::Y), Link::child(1, DVec3::Y)];
+    let links = vec![Link::base(), Link::child(LinkIndex(0), DVec3::Y), Link::child(LinkIndex(1), DVec3::Y)];
     let count = 4000;
     let start = vec![Body::new(links, DAffine3::IDENTITY).unwrap(); count];
-    let goals = vec![vec![Goal::position(2, DVec3::new(1.0, 1.0, 0.0))]; count];
+    let goals = vec![vec![Goal::position(LinkIndex(2), DVec3::new(1.0, 1.0, 0.0))]; count];
     for bytes in [None, Some(u64::MAX)] {
         bytes.into_iter().for_each(|bytes| small.set_max_buffer_size(bytes));
         let solved = small.solve_many(&mut start.clone(), &goals, &on_gpu());
@@ -307,10 +316,10 @@ fn a_polish_continues_to_double_precision() {
 #[test]
 fn targets_out_of_reach_are_reported() {
     let (mut bodies, _) = arm(Robot::Panda, 1);
-    let goals = vec![vec![Goal::position(7, DVec3::X * 5.0)]];
+    let goals = vec![vec![Goal::position(LinkIndex(7), DVec3::X * 5.0)]];
     let solved = solve(&mut bodies, &goals, &on_gpu());
     assert_eq!(solved[0].report.goals[0].outcome, Outcome::OutOfReach);
-    let nearest = bodies[0].world_from_link(7).unwrap().translation;
+    let nearest = bodies[0].world_from_link(LinkIndex(7)).unwrap().translation;
     let (mut on_cpu, _) = arm(Robot::Panda, 1);
     let report = solve_many(&mut on_cpu, &goals, &Options::default()).remove(0).unwrap();
     let difference = nearest.distance(DVec3::X * 5.0) - report.position_error();

@@ -3,7 +3,7 @@
 use std::ffi::c_char;
 
 use glam::{DAffine3, DQuat, DVec3};
-use sinew::ik::{self, Body, Goal, Options, Solver};
+use sinew::ik::{self, Body, Goal, LinkIndex, Options, Solver};
 
 use crate::goal::{SinewGoal, SinewResult, apply};
 use crate::link::SinewLink;
@@ -96,7 +96,8 @@ pub unsafe extern "C" fn sinew_body_set_rotations(
         if let Some(link) = rotations.iter().position(|q| !is_valid(q)) {
             return Err(Failure::invalid(format_args!("rotation {link} must be finite and not zero")));
         }
-        rotations.into_iter().enumerate().for_each(|(link, rotation)| body.set_rotation(link, rotation));
+        let set = |(link, rotation)| body.set_rotation(LinkIndex(link), rotation);
+        rotations.into_iter().enumerate().for_each(set);
         Ok(())
     })
 }
@@ -111,7 +112,7 @@ pub unsafe extern "C" fn sinew_body_positions(
     guard(|| {
         // SAFETY: the caller passes a body.
         let body = &unsafe { shared("body", body) }?.body;
-        let links = (0..body.links().len()).filter_map(|link| body.world_from_link(link));
+        let links = (0..body.links().len()).filter_map(|link| body.world_from_link(LinkIndex(link)));
         let values: Vec<f64> = links.flat_map(|matrix| matrix.translation.to_array()).collect();
         // SAFETY: the caller passes memory for `count` numbers.
         unsafe { write("positions", positions, count, &values) }
@@ -181,7 +182,7 @@ pub unsafe extern "C" fn sinew_body_solve_many(
         let row = 4 * body.links().len();
         check_output("rotations", rotations, rotation_count, row.saturating_mul(target_count))?;
         check_output("errors", errors, error_count, target_count)?;
-        let goal = |target: &[f64; 3]| vec![Goal::position(link, DVec3::from_array(*target))];
+        let goal = |target: &[f64; 3]| vec![Goal::position(LinkIndex(link), DVec3::from_array(*target))];
         let goals: Vec<Vec<Goal>> = targets.iter().map(goal).collect();
         let mut bodies = vec![body.clone(); targets.len()];
         let reports = ik::solve_many(&mut bodies, &goals, &all);

@@ -3,7 +3,7 @@
 use std::ffi::c_char;
 
 use glam::{DQuat, DVec3};
-use sinew::ik::{Aim, Goal, Options, Outcome, SolverOption};
+use sinew::ik::{Aim, Goal, LinkIndex, Options, Outcome, SolverOption};
 
 use crate::pointers;
 use crate::status::Failure;
@@ -67,7 +67,7 @@ impl SinewGoal {
         let known = SINEW_POSITION | SINEW_ORIENTATION | SINEW_AIM | SINEW_POLE | SINEW_PINNED;
         check_parts(self.parts, known, "goal")?;
         let has = |part| self.parts & part != 0;
-        let mut goal = Goal::position(self.link, DVec3::ZERO);
+        let mut goal = Goal::position(LinkIndex(self.link), DVec3::ZERO);
         goal.position = has(SINEW_POSITION).then(|| DVec3::from_array(self.position));
         goal.orientation = has(SINEW_ORIENTATION).then(|| DQuat::from_array(self.orientation));
         let aim = || Aim { axis: DVec3::from_array(self.aim_axis), at: DVec3::from_array(self.aim_at) };

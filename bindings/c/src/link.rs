@@ -1,7 +1,7 @@
 //! Links of a body, and their limits.
 
 use glam::{DQuat, DVec3, EulerRot};
-use sinew::ik::{Limit, Link};
+use sinew::ik::{Limit, Link, LinkIndex};
 
 use crate::status::Failure;
 
@@ -97,16 +97,15 @@ impl SinewLink {
     /// Converts this link to the library's type. Its numbers are checked when the body is created.
     pub(crate) fn link(&self, index: usize) -> Result<Link, Failure> {
         let mut link = Link::base();
-        link.parent =
-            match self.parent {
-                SINEW_NONE => None,
-                parent => {
-                    let parent = usize::try_from(parent);
-                    Some(parent.map_err(|_| {
-                        Failure::invalid(format_args!("link {index} has parent {}", self.parent))
-                    })?)
-                }
-            };
+        link.parent = match self.parent {
+            SINEW_NONE => None,
+            parent => {
+                let parent = usize::try_from(parent);
+                Some(LinkIndex(parent.map_err(|_| {
+                    Failure::invalid(format_args!("link {index} has parent {}", self.parent))
+                })?))
+            }
+        };
         link.offset = DVec3::from_array(self.offset);
         link.rest = DQuat::from_array(self.rest);
         if !(link.rest.is_finite() && link.rest.length_squared() > 0.0) {

@@ -3,7 +3,7 @@
 use std::ffi::c_char;
 
 use glam::{DQuat, DVec3};
-use sinew::ik::{BodyCapsule, Obstacle};
+use sinew::ik::{BodyCapsule, LinkIndex, Obstacle};
 
 use crate::pointers::slice;
 use crate::status::{Failure, SinewStatus};
@@ -97,6 +97,6 @@ impl SinewCapsule {
     /// Converts this capsule to the library's type. Its numbers are checked when it is added to a robot.
     pub(crate) fn capsule(&self) -> BodyCapsule {
         let ends = [self.start, self.end].map(DVec3::from_array);
-        BodyCapsule { link: self.link, ends, radius: self.radius }
+        BodyCapsule { link: LinkIndex(self.link), ends, radius: self.radius }
     }
 }

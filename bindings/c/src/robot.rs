@@ -4,6 +4,7 @@ use std::ffi::{CString, c_char};
 use std::fmt::Display;
 
 use glam::{DMat4, DVec3};
+use sinew::ik::LinkIndex;
 use sinew::robot::{JointUnit, Robot, RobotError};
 
 use crate::character::missing;
@@ -127,7 +128,7 @@ pub unsafe extern "C" fn sinew_robot_joint(
         };
         let [lower, upper] = own.range.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
         let velocity = own.velocity.unwrap_or(f64::INFINITY);
-        let joint = SinewJoint { unit, lower, upper, rest: own.rest, velocity, link: own.link };
+        let joint = SinewJoint { unit, lower, upper, rest: own.rest, velocity, link: own.link.0 };
         // SAFETY: the caller passes memory for a joint.
         unsafe { write("out", out, 1, &[joint]) }
     })
@@ -166,7 +167,7 @@ pub unsafe extern "C" fn sinew_robot_find_link(
     out: *mut usize,
 ) -> SinewStatus {
     // SAFETY: the caller passes a robot, a valid string, and memory for an index.
-    unsafe { find(robot, name, Robot::link, out) }
+    unsafe { find(robot, name, |robot, name| robot.link(name).map(|link| link.0), out) }
 }
 
 /// Writes the matrix `world_from_link` of a link for joint values, in column-major order (forward kinematics). `q_count` must be the number
@@ -183,7 +184,7 @@ pub unsafe extern "C" fn sinew_robot_fk(
     guard(|| {
         // SAFETY: the caller passes a robot and `q_count` numbers.
         let (robot, q) = unsafe { robot_at(robot, q, q_count, link) }?;
-        let transform = robot.world_from_link(q, link).map_err(refused)?;
+        let transform = robot.world_from_link(q, LinkIndex(link)).map_err(refused)?;
         let values = DMat4::from(transform).to_cols_array();
         // SAFETY: the caller passes memory for `count` numbers.
         unsafe { write("matrix", matrix, count, &values) }
@@ -217,7 +218,7 @@ pub unsafe extern "C" fn sinew_robot_jacobian(
         if !point.is_finite() {
             return Err(Failure::invalid("the point must be finite"));
         }
-        let columns = robot.jacobian(q, link, point).map_err(refused)?;
+        let columns = robot.jacobian(q, LinkIndex(link), point).map_err(refused)?;
         let columns: Vec<[f64; 6]> = columns
             .iter()
             .map(|column| {

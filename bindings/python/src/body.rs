@@ -4,7 +4,7 @@ use glam::{DAffine3, DMat4, DQuat};
 use numpy::{PyArray1, PyArray3};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use sinew::ik::{self, Options, Solver};
+use sinew::ik::{self, LinkIndex, Options, Solver};
 
 use crate::arrays::{Array, Size, affine, list, matrices, read_only, rows, unit, vector};
 use crate::error::{OrRaise, error};
@@ -94,7 +94,7 @@ impl Body {
     fn set_displacements(&mut self, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let array = Array::new("displacements", value, &[Size::Exactly(self.limits.len())])?;
         for (link, displacement) in array.values.into_iter().enumerate() {
-            self.body.set_displacement(link, displacement);
+            self.body.set_displacement(LinkIndex(link), displacement);
         }
         Ok(())
     }
@@ -122,7 +122,10 @@ impl Body {
     #[getter]
     fn orientations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let links = 0..self.limits.len();
-        read_only(&rows(py, links.filter_map(|link| self.body.orientation(link)).map(|q| q.to_array()))?)
+        read_only(&rows(
+            py,
+            links.filter_map(|link| self.body.orientation(LinkIndex(link))).map(|q| q.to_array()),
+        )?)
     }
 
     /// The `world_from_link` matrices as an array of shape (links, 4, 4).
@@ -168,7 +171,7 @@ impl Body {
         let rotations: Vec<DQuat> = rotations.into_iter().map(DQuat::from_array).collect();
         set_rotations(&mut self.body, &rotations);
         for (link, displacement) in displacements.into_iter().enumerate() {
-            self.body.set_displacement(link, displacement);
+            self.body.set_displacement(LinkIndex(link), displacement);
         }
         self.body.set_root(root.into());
     }
@@ -206,13 +209,13 @@ impl Body {
 
 impl Body {
     fn world(&self) -> impl Iterator<Item = DAffine3> + '_ {
-        (0..self.limits.len()).filter_map(|link| self.body.world_from_link(link))
+        (0..self.limits.len()).filter_map(|link| self.body.world_from_link(LinkIndex(link)))
     }
 }
 
 /// Returns the displacements of all links, in metres.
 pub(crate) fn displacements(body: &ik::Body) -> Vec<f64> {
-    (0..body.links().len()).map(|link| body.displacement(link)).collect()
+    (0..body.links().len()).map(|link| body.displacement(LinkIndex(link))).collect()
 }
 
 /// Reads quaternions of any length except zero. `sizes` are the lengths of all axes except the last one.
@@ -225,6 +228,6 @@ pub(crate) fn rotations_of(what: &str, value: &Bound<'_, PyAny>, sizes: &[Size])
 /// Sets the rotations of the first links.
 pub(crate) fn set_rotations(body: &mut ik::Body, rotations: &[DQuat]) {
     for (link, rotation) in rotations.iter().enumerate() {
-        body.set_rotation(link, *rotation);
+        body.set_rotation(LinkIndex(link), *rotation);
     }
 }

@@ -45,7 +45,7 @@ impl Goal {
         weight: f64,
         pinned: bool,
     ) -> PyResult<Self> {
-        let mut goal = ik::Goal::position(index("link", link)?, DVec3::ZERO);
+        let mut goal = ik::Goal::position(ik::LinkIndex(index("link", link)?), DVec3::ZERO);
         goal.position = optional_vector("position", position)?;
         goal.orientation = orientation.map(|q| quaternion("orientation", q)).transpose()?;
         goal.aim = match (aim_axis, aim_at) {
@@ -67,7 +67,7 @@ impl Goal {
     /// Index of the link.
     #[getter]
     fn link(&self) -> usize {
-        self.goal.link
+        self.goal.link.0
     }
 
     /// World position of the point `offset` of the link in metres, or None.

@@ -28,7 +28,7 @@ impl Link {
     /// Returns a link with the identity as its rest rotation.
     pub(crate) fn at(parent: Option<usize>, offset: DVec3, limit: Limit) -> Self {
         let mut link = ik::Link::base();
-        (link.parent, link.offset, link.limit) = (parent, offset, limit.limit);
+        (link.parent, link.offset, link.limit) = (parent.map(ik::LinkIndex), offset, limit.limit);
         Self { link, limit }
     }
 }
@@ -58,7 +58,7 @@ impl Link {
     /// Index of the parent, or None for the base.
     #[getter]
     fn parent(&self) -> Option<usize> {
-        self.link.parent
+        self.link.parent.map(|parent| parent.0)
     }
 
     /// Position in the parent's frame in metres.

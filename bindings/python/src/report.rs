@@ -35,7 +35,7 @@ impl From<&ik::Report> for Report {
             outcomes: report.goals.iter().map(|g| g.outcome.to_string()).collect(),
             position_errors: report.goals.iter().map(|g| g.position_error).collect(),
             orientation_errors: report.goals.iter().map(|g| g.orientation_error).collect(),
-            limited: report.limited.clone(),
+            limited: report.limited.iter().map(|link| link.0).collect(),
         }
     }
 }

@@ -134,7 +134,7 @@ impl Robot {
     /// The names of the links that are moved by joints and have no children.
     #[getter]
     fn tip_names(&self) -> Vec<String> {
-        self.robot.tips().into_iter().filter_map(|tip| self.robot.links().get(tip).cloned()).collect()
+        self.robot.tips().into_iter().filter_map(|tip| self.robot.links().get(tip.0).cloned()).collect()
     }
 
     /// The names of the mimic joints, in the order of `mimic_values`.

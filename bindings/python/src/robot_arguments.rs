@@ -38,13 +38,14 @@ impl Robot {
         q0.map_or_else(|| Ok(self.robot.rest()), |q0| self.row("q0", q0))
     }
 
-    pub(crate) fn link(&self, link: LinkName) -> PyResult<usize> {
+    pub(crate) fn link(&self, link: LinkName) -> PyResult<ik::LinkIndex> {
         let count = self.robot.links().len();
         match link {
             LinkName::Name(name) => self.robot.link(&name).or_raise(),
             LinkName::Index(index) => {
                 let link = usize::try_from(index).ok().filter(|link| *link < count);
-                link.ok_or_else(|| error(format!("link {index} does not exist; the robot has {count}")))
+                link.map(ik::LinkIndex)
+                    .ok_or_else(|| error(format!("link {index} does not exist; the robot has {count}")))
             }
         }
     }

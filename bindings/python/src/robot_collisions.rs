@@ -84,7 +84,7 @@ pub(crate) fn capsules(robot: &robot::Robot) -> Vec<Capsule> {
 }
 
 fn named(robot: &robot::Robot, capsule: &BodyCapsule) -> Capsule {
-    let link = robot.links().get(capsule.link).cloned().unwrap_or_default();
+    let link = robot.links().get(capsule.link.0).cloned().unwrap_or_default();
     let [start, end] = capsule.ends.map(Vector::from);
     (link, start, end, capsule.radius)
 }
@@ -141,7 +141,7 @@ fn fit(py: Python<'_>, file: &Path, robot: &robot::Robot) -> PyResult<Vec<BodyCa
         return Err(error(format!("{name}: no link has a shape; capsules must be given")));
     }
     let own = |capsule: BodyCapsule| {
-        let link = links.get(capsule.link).map_or("", String::as_str);
+        let link = links.get(capsule.link.0).map_or("", String::as_str);
         let link = robot.link(link).map_err(|cause| in_file(&name, &cause))?;
         Ok(BodyCapsule { link, ..capsule })
     };

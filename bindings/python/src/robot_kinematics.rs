@@ -2,6 +2,7 @@
 
 use glam::{DMat4, DVec3};
 use pyo3::prelude::*;
+use sinew::ik::LinkIndex;
 use sinew::robot::Robot;
 
 use crate::error::OrRaise;
@@ -12,7 +13,7 @@ pub(crate) fn fk<'py>(
     py: Python<'py>,
     robot: &Robot,
     q: &Batch,
-    link: Option<usize>,
+    link: Option<LinkIndex>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let values = py.detach(|| {
         let mut values = Vec::new();
@@ -37,7 +38,7 @@ pub(crate) fn jacobian<'py>(
     py: Python<'py>,
     robot: &Robot,
     q: &Batch,
-    (link, point): (usize, DVec3),
+    (link, point): (LinkIndex, DVec3),
 ) -> PyResult<Bound<'py, PyAny>> {
     let mut values = Vec::new();
     for row in 0..q.rows() {
@@ -61,7 +62,7 @@ pub(crate) fn manipulability<'py>(
     py: Python<'py>,
     robot: &Robot,
     q: &Batch,
-    (link, orientation): (usize, bool),
+    (link, orientation): (LinkIndex, bool),
 ) -> PyResult<Bound<'py, PyAny>> {
     let value = |row: usize| robot.manipulability(q.row(row), link, orientation).or_raise();
     let values = (0..q.rows()).map(value).collect::<PyResult<Vec<f64>>>()?;

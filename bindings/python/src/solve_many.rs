@@ -263,7 +263,7 @@ impl Problems {
 
     /// Returns the goal of a link whose targets are in row `row`.
     fn goal(&self, row: usize, link: usize) -> ik::Goal {
-        let mut goal = ik::Goal::position(link, DVec3::ZERO);
+        let mut goal = ik::Goal::position(ik::LinkIndex(link), DVec3::ZERO);
         let position = self.positions.as_ref().and_then(|all| all.get(row));
         goal.position = position.map(|p| DVec3::from_array(*p));
         goal.orientation = self.orientations.as_ref().and_then(|all| all.get(row)).copied();

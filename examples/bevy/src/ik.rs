@@ -11,7 +11,7 @@ use std::ops::RangeInclusive;
 use bevy::app::AnimationSystems;
 use bevy::prelude::*;
 use sinew::glam::{DAffine3, DQuat};
-use sinew::ik::{Body, Goal, Limit, Link, Method, Options, Outcome, Solver, Start};
+use sinew::ik::{Body, Goal, Limit, Link, LinkIndex, Method, Options, Outcome, Solver, Start};
 
 use crate::convert::{bevy_quat, solver_affine, solver_quat, solver_vec3};
 
@@ -133,7 +133,7 @@ fn solve(
         // problem as a continuation of the last one.
         let rest = limit.map_or(Quat::IDENTITY, |limit| limit.rest);
         let link = Link::base()
-            .with_parent(index.checked_sub(1))
+            .with_parent(index.checked_sub(1).map(LinkIndex))
             .with_offset(solver_vec3(transform.translation))
             .with_scale(solver_vec3(transform.scale))
             .with_rest(solver_quat(rest))
@@ -143,10 +143,10 @@ fn solve(
     let mut body = Body::new(links, world_from_base).map_err(|error| error.to_string())?;
     body.place(world_from_base, rotation).map_err(|error| error.to_string())?;
     for (index, &entity) in chain.iter().enumerate() {
-        body.set_rotation(index, solver_quat(local(entity)?.rotation));
+        body.set_rotation(LinkIndex(index), solver_quat(local(entity)?.rotation));
     }
 
-    let goal = Goal::position(reach.joints, solver_vec3(reach.target));
+    let goal = Goal::position(LinkIndex(reach.joints), solver_vec3(reach.target));
     let goal = goal.with_pole(reach.pole.map(solver_vec3));
     let options = Options::default().with_method(reach.method).with_start(Start::Continue);
     let report = solver.solve(&mut body, &[goal], &options).map_err(|error| error.to_string())?;

@@ -3,7 +3,7 @@
 use glam::Affine3A;
 
 use crate::asset::Character;
-use crate::ik::{GoalOutcome, Holds, Method, Solver};
+use crate::ik::{GoalOutcome, Holds, LinkIndex, Method, Solver};
 use crate::platform::Instant;
 use crate::pose::Pose;
 use crate::rig::{Binding, Rig};
@@ -105,7 +105,7 @@ impl Workspace {
                 });
             }
         }
-        let node = |link: usize| bindings.get(problem.binding)?.binding.node(link);
+        let node = |link: LinkIndex| bindings.get(problem.binding)?.binding.node(link);
         let mut held_by = Holds::default();
         report.held_by.iter().filter_map(|hold| hold.mapped(node)).for_each(|hold| held_by.add(hold));
         let common = GoalReport {
@@ -145,8 +145,8 @@ impl Workspace {
     }
 }
 
-/// Records which joints of a solved binding are at their limits. `limited` contains the indices of links.
-fn note_limits(is_limited: &mut [bool], binding: &Binding, limited: &[usize]) {
+/// Records which joints of a solved binding are at their limits.
+fn note_limits(is_limited: &mut [bool], binding: &Binding, limited: &[LinkIndex]) {
     let mut note = |node: Option<usize>, limited| {
         if let Some(own) = node.and_then(|n| is_limited.get_mut(n)) {
             *own = limited;

@@ -152,7 +152,7 @@ pub struct GoalReport {
     /// [`Outcome::OutOfReach`] for a contact constraint that no joint can move to its position.
     pub outcome: Outcome,
     /// The causes that keep the body from reaching a missed target. Refers to nodes instead of links.
-    pub held_by: Holds,
+    pub held_by: Holds<usize>,
     /// Number of iterations.
     pub iterations: usize,
     /// Distance between the effector and its target position in the returned pose, in metres in world space, without its components along
@@ -190,7 +190,7 @@ impl GoalReport {
 
     /// Returns the causes that hold the body back, as text for users: "limit of leftFoot and balance". Empty if nothing holds it back.
     pub fn holders(&self, skeleton: &Skeleton) -> String {
-        let text = |hold: &Hold| match *hold {
+        let text = |hold: &Hold<usize>| match *hold {
             Hold::Limit(node) => format!("limit of {}", skeleton.label(node)),
             Hold::Floor(node) => format!("floor under {}", skeleton.label(node)),
             Hold::Body(a, b) => format!("{} against {}", skeleton.label(a), skeleton.label(b)),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use glam::DVec3;
 
 use crate::asset::{Character, Skeleton, Skin};
-use crate::ik::Limit;
+use crate::ik::{Limit, LinkIndex};
 use crate::mathematics::ReducedTree;
 use crate::pose::Pose;
 
@@ -125,22 +125,27 @@ impl Binding {
             binding.links.push(BoundLink { node: None, turns: false, limit: Limit::Free, ..link(base) });
             for (i, &node) in binding.upward.iter().take_while(|&&n| n != top).enumerate() {
                 let minus = binding.links[i].node;
-                binding.links.push(BoundLink { parent: Some(i), reversed: true, minus, ..link(node) });
+                binding.links.push(BoundLink {
+                    parent: Some(LinkIndex(i)),
+                    reversed: true,
+                    minus,
+                    ..link(node)
+                });
             }
         } else {
             binding.links.push(BoundLink { plus: Some(base), ..link(base) });
         }
         // The link that the children of a node are attached to.
-        let mut link_of = vec![None; skeleton.nodes.len()];
-        binding.upward.iter().enumerate().for_each(|(i, &node)| link_of[node] = Some(i));
+        let mut link_of: Vec<Option<LinkIndex>> = vec![None; skeleton.nodes.len()];
+        binding.upward.iter().enumerate().for_each(|(i, &node)| link_of[node] = Some(LinkIndex(i)));
         for (node, above) in tree.involved() {
             // Nodes above the topmost node have no link, and nodes of the upward path already have one.
             let Some(parent) = above.and_then(|n| link_of[n]).filter(|_| link_of[node].is_none()) else {
                 continue;
             };
-            link_of[node] = Some(binding.links.len());
+            link_of[node] = Some(LinkIndex(binding.links.len()));
             // A reversed link is at its node, so the offset of a link below it is the difference between two translations.
-            let minus = binding.links[parent].node.filter(|_| binding.links[parent].reversed);
+            let minus = binding.links[parent.0].node.filter(|_| binding.links[parent.0].reversed);
             binding.links.push(BoundLink { parent: Some(parent), minus, plus: Some(node), ..link(node) });
         }
         binding.check_matrices(skeleton)?;
@@ -168,8 +173,8 @@ impl Binding {
     }
 
     /// Returns the node of a link, or `None` if the link has no node or does not exist.
-    pub fn node(&self, link: usize) -> Option<usize> {
-        self.links.get(link)?.node
+    pub fn node(&self, link: LinkIndex) -> Option<usize> {
+        self.links.get(link.0)?.node
     }
 
     /// Returns the position in [`Skeleton::parents_first`] of the first node that [`Binding::write_back`] may move.
@@ -178,12 +183,13 @@ impl Binding {
     }
 
     /// Returns the link that turns with a node, and the node's position in the frame of that link.
-    pub fn link(&self, node: usize, pose: &Pose) -> Option<(usize, DVec3)> {
+    pub fn link(&self, node: usize, pose: &Pose) -> Option<(LinkIndex, DVec3)> {
         if let Some(i) = self.upward.iter().position(|&n| n == node).filter(|_| self.is_upward()) {
             let offset =
                 i.checked_sub(1).map_or(DVec3::ZERO, |i| -offset(self.upward[i], &pose.locals, &self.slides));
-            return Some((i, offset));
+            return Some((LinkIndex(i), offset));
         }
-        self.links.iter().position(|l| l.node == Some(node) && !l.reversed).map(|link| (link, DVec3::ZERO))
+        let link = self.links.iter().position(|l| l.node == Some(node) && !l.reversed)?;
+        Some((LinkIndex(link), DVec3::ZERO))
     }
 }

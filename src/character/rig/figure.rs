@@ -1,7 +1,7 @@
 //! A recognised body as a figure of `ik`.
 
 use crate::asset::Skeleton;
-use crate::ik::{BodyCapsule, FigureParts, LimbParts};
+use crate::ik::{BodyCapsule, FigureParts, LimbParts, LinkIndex};
 use crate::pose::{Pose, rest_orientation, world_matrix};
 
 use super::{Binding, BodyPlan, LimbKind};
@@ -21,7 +21,7 @@ pub fn body_ends(plan: &BodyPlan) -> impl Iterator<Item = usize> + '_ {
 ///
 /// ```
 /// use sinew_character::glam::DVec3;
-/// use sinew_character::ik::{Goal, Method, Options, Solver};
+/// use sinew_character::ik::{Goal, LinkIndex, Method, Options, Solver};
 /// use sinew_character::pose::{Pose, world_matrices};
 /// use sinew_character::rig::{self, Binding, body_ends, figure_parts};
 /// use sinew_character::asset;
@@ -39,14 +39,14 @@ pub fn body_ends(plan: &BodyPlan) -> impl Iterator<Item = usize> + '_ {
 /// // The hips go down, and the legs bend.
 /// let down = world[plan.hips].translation.as_dvec3() - DVec3::Y * 0.2;
 /// let options = Options::default().with_method(Method::FullBody).with_root_motion(true);
-/// let report = Solver::default().solve(&mut body, &[Goal::position(0, down)], &options)?.clone();
+/// let report = Solver::default().solve(&mut body, &[Goal::position(LinkIndex(0), down)], &options)?.clone();
 /// assert!(report.position_error() < 0.01);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn figure_parts(binding: &Binding, skeleton: &Skeleton, plan: &BodyPlan) -> Option<FigureParts> {
-    let link = |node: &usize| binding.nodes().position(|n| n == Some(*node));
-    let links = |nodes: &[usize]| nodes.iter().map(link).collect::<Option<Vec<usize>>>();
-    if link(&plan.hips) != Some(0) {
+    let link = |node: &usize| binding.nodes().position(|n| n == Some(*node)).map(LinkIndex);
+    let links = |nodes: &[usize]| nodes.iter().map(link).collect::<Option<Vec<LinkIndex>>>();
+    if link(&plan.hips) != Some(LinkIndex(0)) {
         return None;
     }
     let above = skeleton.nodes.get(plan.hips)?.parent;

@@ -6,7 +6,8 @@ use glam::DVec3;
 
 use crate::asset::Character;
 use crate::ik::{
-    Body, BodyCapsule, Clearance, CollisionBody, CollisionError, CollisionModel, JacobianColumn, Obstacle,
+    Body, BodyCapsule, Clearance, CollisionBody, CollisionError, CollisionModel, JacobianColumn, LinkIndex,
+    Obstacle,
 };
 
 use super::{Robot, RobotError, find_link};
@@ -124,7 +125,7 @@ impl Collisions {
 
     fn name(&self, body: CollisionBody) -> &str {
         let name = match body {
-            CollisionBody::Link(link) => self.links.get(link),
+            CollisionBody::Link(link) => self.links.get(link.0),
             CollisionBody::Obstacle(obstacle) => self.obstacles.get(obstacle),
         };
         name.map_or("", |name| name)
@@ -138,7 +139,7 @@ impl Collisions {
 
 /// Replaces the indices in an error by names.
 fn shape_error(error: &CollisionError, links: &[String], obstacle: &str) -> RobotError {
-    let link = |link: usize| links.get(link).map_or(String::new(), |name| format!("link \"{name}\""));
+    let link = |link: LinkIndex| links.get(link.0).map_or(String::new(), |name| format!("link \"{name}\""));
     match error {
         CollisionError::Shape { body: CollisionBody::Link(own), why } => {
             RobotError::Shape { body: link(*own), why: (*why).into() }
@@ -225,9 +226,10 @@ impl Robot {
         let Some(own) = self.collisions() else { return Ok(Vec::new()) };
         let Some(least) = own.model.clearance(&body) else { return Ok(Vec::new()) };
         let slope = own.model.gradient(&body, &least);
-        let columns =
-            body.jacobian(0, DVec3::ZERO).map_or(Vec::new(), |jacobian| jacobian.columns().to_vec());
-        let entry = |link: usize| {
+        let columns = body
+            .jacobian(LinkIndex(0), DVec3::ZERO)
+            .map_or(Vec::new(), |jacobian| jacobian.columns().to_vec());
+        let entry = |link: LinkIndex| {
             let place = columns.iter().position(|column: &JacobianColumn| column.link == link);
             place.and_then(|place| slope.get(place)).copied().unwrap_or(0.0)
         };

@@ -1,7 +1,7 @@
 //! Errors of robots.
 
 use crate::api::Missing;
-use crate::ik::SolveError;
+use crate::ik::{LinkIndex, SolveError};
 
 /// The reason why a result cannot be computed for a robot. The message names the joint or the link.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -109,7 +109,7 @@ pub enum RobotError {
 
 impl RobotError {
     /// Converts an error of a body to an error with the names of its joints.
-    pub(super) fn of(error: SolveError, name: &dyn Fn(usize) -> String) -> Self {
+    pub(super) fn of(error: SolveError, name: &dyn Fn(LinkIndex) -> String) -> Self {
         match error {
             SolveError::Mimic { link, leader, why } => {
                 Self::Mimic { joint: name(link), leader: name(leader), why }

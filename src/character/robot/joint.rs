@@ -1,7 +1,7 @@
 //! The joints of robots.
 
 use crate::asset::MechanicalJoint;
-use crate::ik::Limit;
+use crate::ik::{Limit, LinkIndex};
 
 /// The unit of a joint value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,13 +46,13 @@ pub struct RobotJoint {
     /// The initial value: 0, or the middle of a range that excludes 0.
     pub rest: f64,
     /// Index of the link that the joint moves.
-    pub link: usize,
+    pub link: LinkIndex,
     /// Whether mimic joints follow this one. If true, `values` does not shift the joint's value by whole revolutions towards `near`.
     pub(super) is_leader: bool,
 }
 
 impl RobotJoint {
-    pub(super) fn new(joint: &MechanicalJoint, link: usize, unit: JointUnit) -> Self {
+    pub(super) fn new(joint: &MechanicalJoint, link: LinkIndex, unit: JointUnit) -> Self {
         Self {
             name: joint.name.clone(),
             unit,
@@ -87,5 +87,5 @@ pub struct RobotMimic {
     /// Maximum speed in radians or metres per second, if the file has one.
     pub velocity: Option<f64>,
     /// Index of the link that the joint moves.
-    pub link: usize,
+    pub link: LinkIndex,
 }

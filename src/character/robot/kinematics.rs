@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 use glam::{DAffine3, DVec3};
 
 use crate::api::Missing;
-use crate::ik::{Body, JacobianColumn};
+use crate::ik::{Body, JacobianColumn, LinkIndex};
 
 use super::joint::JointUnit;
 use super::{Robot, RobotError, RobotJoint};
@@ -62,8 +62,8 @@ impl Robot {
     ///
     /// # Errors
     /// The errors of [`Robot::check`], and [`RobotError::Link`] if the link does not exist.
-    pub fn world_from_link(&self, q: &[f64], link: usize) -> Result<DAffine3, RobotError> {
-        let missing = || Missing::index_in("the robot", "link", link, self.links().len());
+    pub fn world_from_link(&self, q: &[f64], link: LinkIndex) -> Result<DAffine3, RobotError> {
+        let missing = || Missing::index_in("the robot", "link", link.0, self.links().len());
         Ok(self.body(q)?.world_from_link(link).ok_or_else(missing)?)
     }
 
@@ -80,8 +80,13 @@ impl Robot {
     ///
     /// # Errors
     /// The errors of [`Robot::check`], and [`RobotError::Link`] if the link does not exist.
-    pub fn jacobian(&self, q: &[f64], link: usize, point: DVec3) -> Result<Vec<JacobianColumn>, RobotError> {
-        let missing = || Missing::index_in("the robot", "link", link, self.links().len());
+    pub fn jacobian(
+        &self,
+        q: &[f64],
+        link: LinkIndex,
+        point: DVec3,
+    ) -> Result<Vec<JacobianColumn>, RobotError> {
+        let missing = || Missing::index_in("the robot", "link", link.0, self.links().len());
         let jacobian = self.body(q)?.jacobian(link, point).ok_or_else(missing)?;
         let column = |joint: &RobotJoint| jacobian.columns().iter().find(|c| c.link == joint.link).copied();
         Ok(self.joints.iter().map(|joint| column(joint).unwrap_or_default()).collect())

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use glam::{Affine3A, DVec3, Vec3};
 
 use crate::asset::Character;
-use crate::ik::BodyCapsule;
+use crate::ik::{BodyCapsule, LinkIndex};
 use crate::mathematics::eigen;
 use crate::rig::Capsule;
 
@@ -36,14 +36,14 @@ pub(super) fn fit(character: &Character, nodes: &[usize]) -> Vec<BodyCapsule> {
     let mut capsules = Vec::new();
     for (link, node) in nodes.iter().enumerate() {
         if let Some(triangles) = meshes.get(node) {
-            add(link, triangles, CUTS, &mut capsules);
+            add(LinkIndex(link), triangles, CUTS, &mut capsules);
         }
     }
     capsules
 }
 
 /// Adds the capsules of triangles.
-fn add(link: usize, triangles: &[Triangle], cuts: usize, capsules: &mut Vec<BodyCapsule>) {
+fn add(link: LinkIndex, triangles: &[Triangle], cuts: usize, capsules: &mut Vec<BodyCapsule>) {
     let axes = principal_axes(triangles);
     let fitted = axes.iter().filter_map(|axis| capsule(link, triangles, *axis));
     let Some(whole) = fitted.min_by(|a, b| volume(a).total_cmp(&volume(b))) else { return };
@@ -111,14 +111,15 @@ fn extent(triangles: &[Triangle], axis: DVec3) -> [f64; 2] {
 }
 
 /// Returns the capsule along an axis that contains all triangles.
-fn capsule(link: usize, triangles: &[Triangle], axis: DVec3) -> Option<BodyCapsule> {
+fn capsule(link: LinkIndex, triangles: &[Triangle], axis: DVec3) -> Option<BodyCapsule> {
     let (u, v) = axis.any_orthonormal_pair();
     let [middle_u, middle_v] = [u, v].map(|across| extent(triangles, across).iter().sum::<f64>() * 0.5);
     let beside = u * middle_u + v * middle_v;
     let [low, high] = extent(triangles, axis);
     let points: Vec<Vec3> = triangles.iter().flatten().map(|at| at.as_vec3()).collect();
     let ends = [beside + axis * low, beside + axis * high];
-    let whole = Capsule::fit(link, &points, single(ends), &Affine3A::IDENTITY, 1.0)?;
+    // Only the radius is used, so the node does not matter.
+    let whole = Capsule::fit(0, &points, single(ends), &Affine3A::IDENTITY, 1.0)?;
     let radius = f64::from(whole.radius) * (1.0 + ROUNDING) + ROUNDING * (high - low);
     // The round ends may begin before the ends of the points.
     let mut range = [f64::INFINITY, f64::NEG_INFINITY];
@@ -174,9 +175,9 @@ mod tests {
     fn a_tube_has_one_capsule() {
         let triangles = tube(DVec3::new(0.1, 0.2, -0.3), DVec3::new(0.1, 0.6, 0.1), 0.05);
         let mut capsules = Vec::new();
-        add(3, &triangles, CUTS, &mut capsules);
+        add(LinkIndex(3), &triangles, CUTS, &mut capsules);
         assert_eq!(capsules.len(), 1);
-        assert!((capsules[0].radius - 0.05).abs() < 1e-3 && capsules[0].link == 3, "{capsules:?}");
+        assert!((capsules[0].radius - 0.05).abs() < 1e-3 && capsules[0].link == LinkIndex(3), "{capsules:?}");
         assert!(triangles.iter().flatten().all(|at| contains(&capsules, *at)));
     }
 
@@ -185,7 +186,7 @@ mod tests {
         let mut triangles = tube(DVec3::ZERO, DVec3::X * 0.5, 0.05);
         triangles.extend(tube(DVec3::X * 0.5, DVec3::new(0.5, 0.5, 0.0), 0.05));
         let mut capsules = Vec::new();
-        add(0, &triangles, CUTS, &mut capsules);
+        add(LinkIndex(0), &triangles, CUTS, &mut capsules);
         assert!((2..=4).contains(&capsules.len()), "{capsules:?}");
         assert!(capsules.iter().all(|capsule| capsule.radius < 0.13), "{capsules:?}");
         assert!(triangles.iter().flatten().all(|at| contains(&capsules, *at)));
@@ -196,7 +197,7 @@ mod tests {
         for triangles in [vec![], vec![[DVec3::ZERO; 3]; 2], vec![[DVec3::ZERO, DVec3::X, DVec3::X * 2.0]; 2]]
         {
             let mut capsules = Vec::new();
-            add(0, &triangles, CUTS, &mut capsules);
+            add(LinkIndex(0), &triangles, CUTS, &mut capsules);
             assert!(capsules.iter().all(|c| c.radius > 0.0 && c.ends.iter().all(|end| end.is_finite())));
         }
     }

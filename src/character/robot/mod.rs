@@ -33,7 +33,7 @@ use glam::{DAffine3, DQuat};
 
 use crate::api::Missing;
 use crate::asset::{Character, JointKind};
-use crate::ik::{Body, Limit, Link, Mimic};
+use crate::ik::{Body, Limit, Link, LinkIndex, Mimic};
 use crate::rig::joint_limit;
 
 /// A robot: its links, and its joints in the order of its file.
@@ -83,10 +83,11 @@ impl Robot {
             return Err(RobotError::NoRobot);
         }
         let nodes: Vec<usize> = skeleton.parents_first.iter().map(|(node, _)| *node).collect();
-        let link_of: HashMap<usize, usize> =
-            nodes.iter().enumerate().map(|(link, node)| (*node, link)).collect();
+        let link_of: HashMap<usize, LinkIndex> =
+            nodes.iter().enumerate().map(|(link, node)| (*node, LinkIndex(link))).collect();
         let (mut links, mut joints, mut mimics) = (Vec::new(), Vec::new(), Vec::new());
-        for (link, (node, parent)) in skeleton.parents_first.iter().enumerate() {
+        for (index, (node, parent)) in skeleton.parents_first.iter().enumerate() {
+            let link = LinkIndex(index);
             let Some(joint) = character.joints.get(node) else { return Err(RobotError::NoRobot) };
             if joint.kind == JointKind::Ball {
                 return Err(RobotError::Ball { joint: joint.name.clone() });
@@ -118,7 +119,7 @@ impl Robot {
         let body = Body::new(links, DAffine3::IDENTITY).map_err(|error| {
             RobotError::of(error, &|link| {
                 nodes
-                    .get(link)
+                    .get(link.0)
                     .and_then(|node| character.joints.get(node))
                     .map_or(String::new(), |j| j.name.clone())
             })
@@ -131,7 +132,7 @@ impl Robot {
                 joint.is_leader = true;
             }
         }
-        type Follower = (usize, usize, (String, Option<f64>), Mimic, JointUnit);
+        type Follower = (usize, LinkIndex, (String, Option<f64>), Mimic, JointUnit);
         let mimic = |(_, link, (name, velocity), mimic, unit): Follower| {
             let leader = joints.iter().position(|joint| joint.link == mimic.of)?;
             Some(RobotMimic { name, unit, leader, ratio: mimic.ratio, offset: mimic.offset, velocity, link })
@@ -177,7 +178,7 @@ impl Robot {
     ///
     /// # Errors
     /// [`RobotError::Link`] if no link has this name.
-    pub fn link(&self, name: &str) -> Result<usize, RobotError> {
+    pub fn link(&self, name: &str) -> Result<LinkIndex, RobotError> {
         find_link(&self.links, name)
     }
 
@@ -192,28 +193,29 @@ impl Robot {
     }
 
     /// Returns the links that have no child and are moved by a joint.
-    pub fn tips(&self) -> Vec<usize> {
+    pub fn tips(&self) -> Vec<LinkIndex> {
         let links = self.body.links();
-        let is_tip = |link: &usize| {
+        let is_tip = |link: &LinkIndex| {
             !links.iter().any(|other| other.parent == Some(*link))
                 && self.joints_above(*link).next().is_some()
         };
-        (0..links.len()).filter(is_tip).collect()
+        (0..links.len()).map(LinkIndex).filter(is_tip).collect()
     }
 
     /// Returns the links that are moved by joints, from the given link (inclusive) up to the root.
-    pub fn joints_above(&self, link: usize) -> impl Iterator<Item = usize> + '_ {
+    pub fn joints_above(&self, link: LinkIndex) -> impl Iterator<Item = LinkIndex> + '_ {
         let links = self.body.links();
-        let up = std::iter::successors(Some(link), move |link| links.get(*link)?.parent);
-        up.filter(move |link| links.get(*link).is_some_and(|link| link.limit != Limit::Locked))
+        let up = std::iter::successors(Some(link), move |link| links.get(link.0)?.parent);
+        up.filter(move |link| links.get(link.0).is_some_and(|link| link.limit != Limit::Locked))
     }
 
     /// Returns an upper bound for the distance between a link's origin and the first joint that moves the link, in metres.
-    pub fn reach(&self, link: usize) -> f64 {
+    pub fn reach(&self, link: LinkIndex) -> f64 {
         let links = self.body.links();
-        let up: Vec<usize> = std::iter::successors(Some(link), |link| links.get(*link)?.parent).collect();
+        let up: Vec<LinkIndex> =
+            std::iter::successors(Some(link), |link| links.get(link.0)?.parent).collect();
         let Some(first) =
-            up.iter().rposition(|link| links.get(*link).is_some_and(|l| l.limit != Limit::Locked))
+            up.iter().rposition(|link| links.get(link.0).is_some_and(|l| l.limit != Limit::Locked))
         else {
             return 0.0;
         };
@@ -221,8 +223,8 @@ impl Robot {
             Limit::Prismatic { min, max, .. } => min.abs().max(max.abs()),
             _ => 0.0,
         };
-        let length = |(place, link): (usize, &usize)| {
-            let link = links.get(*link);
+        let length = |(place, link): (usize, &LinkIndex)| {
+            let link = links.get(link.0);
             // The offset of the first joint itself does not count.
             let offset = link.filter(|_| place < first).map_or(0.0, |link| link.offset.length());
             offset + link.map_or(0.0, |link| slide(&link.limit))
@@ -232,7 +234,7 @@ impl Robot {
 }
 
 /// Returns the index of the link with this name.
-fn find_link(links: &[String], name: &str) -> Result<usize, RobotError> {
+fn find_link(links: &[String], name: &str) -> Result<LinkIndex, RobotError> {
     let missing = || RobotError::Link(Missing::name("link", name, links.iter().map(String::as_str)));
-    links.iter().position(|link| link == name).ok_or_else(missing)
+    links.iter().position(|link| link == name).map(LinkIndex).ok_or_else(missing)
 }

@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use crate::asset::Character;
-use crate::ik::Limit;
+use crate::ik::{Limit, LinkIndex};
 use crate::pose::Pose;
 
 use super::{Robot, RobotError};
@@ -18,7 +18,7 @@ impl Robot {
         let mut pose = Pose::rest(&character.skeleton);
         for (link, node) in self.nodes.iter().enumerate().skip(1) {
             let Some(local) = pose.locals.get_mut(*node) else { continue };
-            if let Some((position, rotation)) = body.local(link) {
+            if let Some((position, rotation)) = body.local(LinkIndex(link)) {
                 (local.translation, local.rotation) = (position.as_vec3(), rotation.as_quat().normalize());
             }
         }
@@ -36,9 +36,9 @@ impl Robot {
             match own.limit {
                 Limit::Prismatic { axis, .. } => {
                     let moved: DVec3 = local.translation.as_dvec3() - own.offset;
-                    body.set_displacement(link, moved.dot(own.rest * axis));
+                    body.set_displacement(LinkIndex(link), moved.dot(own.rest * axis));
                 }
-                Limit::Hinge { .. } => body.set_rotation(link, local.rotation.as_dquat()),
+                Limit::Hinge { .. } => body.set_rotation(LinkIndex(link), local.rotation.as_dquat()),
                 _ => {}
             }
         }

@@ -1,6 +1,6 @@
 //! How a robot uses the freedom that its goals leave.
 
-use crate::ik::{Goal, Method, Options, Secondary};
+use crate::ik::{Goal, LinkIndex, Method, Options, Secondary};
 
 use super::{Robot, RobotError};
 
@@ -62,12 +62,12 @@ impl Robot {
     ///
     /// # Errors
     /// The errors of [`Robot::check`], and [`RobotError::Link`] if the link does not exist.
-    pub fn manipulability(&self, q: &[f64], link: usize, turns: bool) -> Result<f64, RobotError> {
+    pub fn manipulability(&self, q: &[f64], link: LinkIndex, turns: bool) -> Result<f64, RobotError> {
         Ok(self.determinant(q, link, turns, 0.0)?.max(0.0).sqrt())
     }
 
     /// Returns the determinant of J Jᵀ + `ridge`.
-    fn determinant(&self, q: &[f64], link: usize, turns: bool, ridge: f64) -> Result<f64, RobotError> {
+    fn determinant(&self, q: &[f64], link: LinkIndex, turns: bool, ridge: f64) -> Result<f64, RobotError> {
         let columns = self.jacobian(q, link, glam::DVec3::ZERO)?;
         let count = if turns { 6 } else { 3 };
         let mut matrix = [[0.0; 6]; 6];

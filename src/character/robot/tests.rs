@@ -69,10 +69,14 @@ fn joints_have_the_order_of_the_file() {
     assert_eq!(robot.mimics()[0].leader, 3);
     assert_eq!((robot.name(), robot.links().len()), ("arm", 6));
     assert_eq!(robot.joints()[2].range, None);
-    let tips: Vec<&str> = robot.tips().into_iter().map(|tip| &*robot.links()[tip]).collect();
+    let tips: Vec<&str> = robot.tips().into_iter().map(|tip| &*robot.links()[tip.0]).collect();
     assert_eq!(tips, ["left", "right"]);
     // The offset of the turret, 0.1 m, does not count, because only the parts above it move.
-    assert!((robot.reach(4) - (0.2 + 0.5 + 0.4 + 0.04)).abs() < 1e-12, "{}", robot.reach(4));
+    assert!(
+        (robot.reach(LinkIndex(4)) - (0.2 + 0.5 + 0.4 + 0.04)).abs() < 1e-12,
+        "{}",
+        robot.reach(LinkIndex(4))
+    );
 }
 
 #[test]
@@ -216,6 +220,7 @@ fn errors_name_the_joint_or_the_link() {
     circle.joints.get_mut(&4).unwrap().mimic = Some((5, 1.0, 0.0));
     let cause = Robot::new(&circle).unwrap_err().to_string();
     assert_eq!(cause, "joint \"grip\" cannot mimic joint \"follower\": its leader must not be a mimic joint");
-    let many = robot.solve_many(&[vec![Goal::position(99, DVec3::X)]], |_| &rest, &Options::default());
+    let many =
+        robot.solve_many(&[vec![Goal::position(LinkIndex(99), DVec3::X)]], |_| &rest, &Options::default());
     assert!(many[0].as_ref().unwrap_err().to_string().contains("link 99"));
 }

@@ -7,7 +7,7 @@ use glam::{DVec3, EulerRot};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::ik::{Body, Goal, Limit, Method, Options, SolveError, Solver};
+use crate::ik::{Body, Goal, Limit, LinkIndex, Method, Options, SolveError, Solver};
 use sinew_base::Random;
 
 use super::measure::{nearest_rank, sorted};
@@ -93,7 +93,7 @@ pub(super) fn sets(count: usize, seed: u64) -> Result<Vec<(String, Vec<FarCase>)
 /// Returns a problem with a target beyond the reach in a random direction. On average, half of the problems start in a random pose.
 fn case(mut body: Body, random: &mut Random) -> FarCase {
     let links = body.links();
-    let (end, reach) = (links.len() - 1, links.iter().skip(1).map(|l| l.offset.length()).sum());
+    let (end, reach) = (LinkIndex(links.len() - 1), links.iter().skip(1).map(|l| l.offset.length()).sum());
     let base = links.first().map_or(DVec3::ZERO, |l| l.offset);
     let way = random.direction();
     let target = base + way * (reach * random.range(DISTANCES[0], DISTANCES[1]));

@@ -7,7 +7,7 @@ use std::time::Instant;
 use glam::{DQuat, DVec3};
 use serde::Serialize;
 
-use crate::ik::{Body, Goal, Method, Options, SolveError, Solver, Start};
+use crate::ik::{Body, Goal, LinkIndex, Method, Options, SolveError, Solver, Start};
 
 use super::drag_bodies::{Dragged, dragged_bodies};
 use super::least_turn::turn_ratio;
@@ -137,7 +137,7 @@ pub(super) fn measure(
             let dragged = Dragged {
                 name: "free chain",
                 body,
-                end: joints,
+                end: LinkIndex(joints),
                 held: Vec::new(),
                 reach: 1.0,
                 base: DVec3::ZERO,
@@ -281,7 +281,7 @@ impl Drag {
     }
 }
 
-fn position(body: &Body, link: usize) -> DVec3 {
+fn position(body: &Body, link: LinkIndex) -> DVec3 {
     body.world_from_link(link).map_or(DVec3::ZERO, |m| m.translation)
 }
 

@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use crate::asset::mannequin;
-use crate::ik::{Body, Goal, Limit, SolveError, round_cone};
+use crate::ik::{Body, Goal, Limit, LinkIndex, SolveError, round_cone};
 use crate::pose::{Pose, world_matrices};
 use crate::rig::{self, Binding};
 
@@ -16,7 +16,7 @@ pub(super) struct Dragged {
     /// The body in the pose in which the drag starts.
     pub(super) body: Body,
     /// The link whose joint is dragged.
-    pub(super) end: usize,
+    pub(super) end: LinkIndex,
     /// Goals of other links. These goals do not move during the drag.
     pub(super) held: Vec<Goal>,
     /// Length of the dragged limb in metres, from its base to the end, and the world position of the base.
@@ -28,9 +28,9 @@ pub(super) struct Dragged {
 
 /// Returns a chain whose joints are rotated out of the rest pose (see [`bent`]).
 fn chain(name: &'static str, body: Body) -> Dragged {
-    let end = body.links().len() - 1;
+    let end = LinkIndex(body.links().len() - 1);
     let reach = body.links().iter().skip(1).map(|l| l.offset.length()).sum();
-    let base = body.world_from_link(0).map_or(DVec3::ZERO, |m| m.translation);
+    let base = body.world_from_link(LinkIndex(0)).map_or(DVec3::ZERO, |m| m.translation);
     Dragged { name, body, end, held: Vec::new(), reach, base, is_chain: true }
 }
 
@@ -42,7 +42,7 @@ fn bent(mut body: Body) -> Body {
             Limit::Hinge { axis, min, max } => DQuat::from_axis_angle(axis, min + 0.35 * (max - min)),
             _ => DQuat::from_rotation_x(0.2) * DQuat::from_rotation_z(0.1),
         };
-        body.set_rotation(i, link.nearest(link.rest * turn));
+        body.set_rotation(LinkIndex(i), link.nearest(link.rest * turn));
     }
     body
 }
@@ -98,14 +98,14 @@ fn whole_mannequin() -> Result<Dragged, String> {
     world_matrices(skeleton, &pose, &mut world);
     let body = binding.body(skeleton, &pose, &world).map_err(|e| text(&e))?;
     let link = |node| binding.link(node, &pose).map(|l| l.0).ok_or("a joint has no link".to_owned());
-    let at = |link: usize| body.world_from_link(link).map_or(DVec3::ZERO, |m| m.translation);
-    let turn = |link: usize| body.orientation(link).unwrap_or(DQuat::IDENTITY);
+    let at = |link: LinkIndex| body.world_from_link(link).map_or(DVec3::ZERO, |m| m.translation);
+    let turn = |link: LinkIndex| body.orientation(link).unwrap_or(DQuat::IDENTITY);
     let (end, shoulder) = (link(hand)?, link(arm)?);
     let [left, right, other, head] = [link(held[0])?, link(held[1])?, link(held[2])?, link(held[3])?];
     let pin = |link| Goal::pin(link, at(link), turn(link));
     let held = vec![pin(left), pin(right), Goal::position(other, at(other)), Goal::position(head, at(head))];
     let (mut reach, mut next) = (0.0, end);
-    while let Some(parent) = body.links()[next].parent.filter(|_| next != shoulder) {
+    while let Some(parent) = body.links()[next.0].parent.filter(|_| next != shoulder) {
         (reach, next) = (reach + at(next).distance(at(parent)), parent);
     }
     let base = at(shoulder);

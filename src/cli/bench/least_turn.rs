@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::ik::{Body, Limit};
+use crate::ik::{Body, Limit, LinkIndex};
 
 /// Maximum number of rounds of the active-set method.
 const ROUNDS: usize = 64;
@@ -29,7 +29,7 @@ struct LeastTurn {
 /// The least turn is computed in the halfway pose, where J times the turn equals the motion to third order. Without a pole, it is also
 /// computed in the first and the last pose, and the shorter of these two is used if it is longer than the halfway one. Near a singular
 /// pose, a motion along the border of the reach needs turns that no first-order step can represent.
-pub(super) fn turn_ratio(before: &Body, after: &Body, end: usize, pole: bool, least: f64) -> f64 {
+pub(super) fn turn_ratio(before: &Body, after: &Body, end: LinkIndex, pole: bool, least: f64) -> f64 {
     let [first, halfway, last] = [0.0, 0.5, 1.0].map(|pose| LeastTurn::new(before, after, end, pole, pose));
     let turned = halfway.turned();
     let longest = |length: &dyn Fn(&LeastTurn) -> f64| {
@@ -43,7 +43,7 @@ pub(super) fn turn_ratio(before: &Body, after: &Body, end: usize, pole: bool, le
 
 /// A joint that moves the end.
 struct MovedJoint {
-    link: usize,
+    link: LinkIndex,
     /// Rotation from the joint's frame, without the joint's own rotation, to the world.
     world_from_frame: DQuat,
     position: DVec3,
@@ -64,27 +64,28 @@ struct Condition {
 impl LeastTurn {
     /// Returns the problem for a frame. The Jacobian is computed in the pose at the fraction `pose` between the frame's first pose (0) and
     /// last pose (1). If `pole` is set, the motion of each ancestor joint of the end is also prescribed.
-    fn new(before: &Body, after: &Body, end: usize, pole: bool, pose: f64) -> Self {
+    fn new(before: &Body, after: &Body, end: LinkIndex, pole: bool, pose: f64) -> Self {
         let mut between = before.clone();
         for (link, (a, b)) in before.rotations().iter().zip(after.rotations()).enumerate() {
-            between.set_rotation(link, a.slerp(*b, pose));
+            between.set_rotation(LinkIndex(link), a.slerp(*b, pose));
         }
         let position = |body: &Body, link| body.world_from_link(link).map_or(DVec3::ZERO, |m| m.translation);
         let mut joints = Vec::new();
-        let mut above = before.links()[end].parent;
-        while let Some(index) = above {
+        let mut above = before.links()[end.0].parent;
+        while let Some(own) = above {
+            let index = own.0;
             let link = &before.links()[index];
             above = link.parent;
             if link.weight == 0.0 || link.limit == Limit::Locked {
                 continue;
             }
-            let rotation = between.orientation(index).unwrap_or(DQuat::IDENTITY);
+            let rotation = between.orientation(own).unwrap_or(DQuat::IDENTITY);
             let world_from_frame = rotation * between.rotations()[index].conjugate();
             let turn = after.rotations()[index] * before.rotations()[index].conjugate();
             joints.push(MovedJoint {
-                link: index,
+                link: own,
                 world_from_frame,
-                position: position(&between, index),
+                position: position(&between, own),
                 hinge: if let Limit::Hinge { axis, .. } = link.limit { Some(rotation * axis) } else { None },
                 before: before.rotations()[index],
                 turn: world_from_frame * rotation_vector(turn),
@@ -193,7 +194,7 @@ impl MovedJoint {
     fn allowed(&self, body: &Body, turn: DVec3) -> DVec3 {
         let frame = self.world_from_frame;
         let wanted = DQuat::from_scaled_axis(frame.conjugate() * turn) * self.before;
-        let allowed = body.links()[self.link].nearest(wanted);
+        let allowed = body.links()[self.link.0].nearest(wanted);
         frame * rotation_vector(allowed * self.before.conjugate())
     }
 }
@@ -234,7 +235,7 @@ fn length(turns: &[DVec3]) -> f64 {
 mod tests {
     use glam::{DAffine3, DQuat, DVec3};
 
-    use crate::ik::{Body, Limit, Link};
+    use crate::ik::{Body, Limit, Link, LinkIndex};
 
     use super::turn_ratio;
 
@@ -242,13 +243,14 @@ mod tests {
     fn arm(limits: [[f64; 2]; 3], angles: [f64; 3]) -> Body {
         let mut links: Vec<Link> = Vec::new();
         for (i, [min, max]) in limits.into_iter().enumerate() {
-            let link = i.checked_sub(1).map_or(Link::base(), |parent| Link::child(parent, DVec3::X));
+            let link =
+                i.checked_sub(1).map_or(Link::base(), |parent| Link::child(LinkIndex(parent), DVec3::X));
             links.push(link.with_limit(Limit::Hinge { axis: DVec3::Z, min, max }));
         }
-        links.push(Link::child(2, DVec3::X));
+        links.push(Link::child(LinkIndex(2), DVec3::X));
         let mut body = Body::new(links, DAffine3::IDENTITY).unwrap_or_else(|e| panic!("{e}"));
         for (i, angle) in angles.into_iter().enumerate() {
-            body.set_rotation(i, DQuat::from_rotation_z(angle));
+            body.set_rotation(LinkIndex(i), DQuat::from_rotation_z(angle));
         }
         body
     }
@@ -273,7 +275,7 @@ mod tests {
     fn turns_that_move_nothing_are_counted() {
         let start = [0.0, 1.0, -1.0];
         let ratio = |share: f64| {
-            turn_ratio(&arm(WIDE, start), &arm(WIDE, moved(start, upwards(share))), 3, false, 0.0)
+            turn_ratio(&arm(WIDE, start), &arm(WIDE, moved(start, upwards(share))), LinkIndex(3), false, 0.0)
         };
         let least = DVec3::from(upwards(0.0)).length();
         assert!((ratio(0.0) - 1.0).abs() < 1e-3, "{}", ratio(0.0));
@@ -288,14 +290,14 @@ mod tests {
         let limits = [[-3.0, 0.0], [-3.0, 3.0], [-3.0, 3.0]];
         // If only the second and third hinges may rotate, −s ω₂ = 0, so only the third hinge moves the end up.
         let after = moved(start, [0.0, 0.0, 0.001]);
-        let ratio = |limits| turn_ratio(&arm(limits, start), &arm(limits, after), 3, false, 0.0);
+        let ratio = |limits| turn_ratio(&arm(limits, start), &arm(limits, after), LinkIndex(3), false, 0.0);
         assert!((ratio(limits) - 1.0).abs() < 1e-3, "{}", ratio(limits));
         assert!(ratio(WIDE) > 1.2, "{}", ratio(WIDE));
     }
 
     #[test]
     fn turning_a_stretched_arm_as_a_whole_is_not_counted() {
-        let ratio = turn_ratio(&arm(WIDE, [0.0; 3]), &arm(WIDE, [0.001, 0.0, 0.0]), 3, false, 0.0);
+        let ratio = turn_ratio(&arm(WIDE, [0.0; 3]), &arm(WIDE, [0.001, 0.0, 0.0]), LinkIndex(3), false, 0.0);
         assert!(ratio < 1e-3, "{ratio}");
     }
 }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::ik::LinkIndex;
 use crate::robot::{Robot, RobotJoint};
 
 /// The joints of a robot in the order of `q`, and its tips.
@@ -34,7 +35,7 @@ struct TipReport {
 
 impl RobotReport {
     pub(super) fn new(robot: &Robot) -> Self {
-        let link = |link: usize| robot.links().get(link).cloned().unwrap_or_default();
+        let link = |link: LinkIndex| robot.links().get(link.0).cloned().unwrap_or_default();
         let joint = |joint: &RobotJoint| JointReport {
             name: joint.name.clone(),
             link: link(joint.link),
@@ -42,7 +43,7 @@ impl RobotReport {
             range: joint.range,
             velocity: joint.velocity,
         };
-        let tip = |tip: usize| TipReport {
+        let tip = |tip: LinkIndex| TipReport {
             link: link(tip),
             joints: robot.joints_above(tip).count(),
             reach: robot.reach(tip),

@@ -16,7 +16,7 @@ use glam::{DQuat, DVec3};
 use crate::cli::failure::Failure;
 use crate::cli::posing::unit;
 use crate::files::bounded;
-use crate::ik::Goal;
+use crate::ik::{Goal, LinkIndex};
 use crate::text::printable;
 
 use super::refused;
@@ -38,7 +38,7 @@ pub(super) struct PathPose {
 
 impl PathPose {
     /// Returns the goal for the link to have this pose.
-    pub(super) fn goal(&self, link: usize) -> Goal {
+    pub(super) fn goal(&self, link: LinkIndex) -> Goal {
         Goal::position(link, self.position).with_orientation(self.orientation)
     }
 }

@@ -5,7 +5,7 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use glam::{DAffine3, DQuat, DVec3};
 
 use crate::limit::random_rotation;
-use crate::{Body, Goal, Limit, Link, SolveError, round_cone};
+use crate::{Body, Goal, Limit, Link, LinkIndex, SolveError, round_cone};
 use sinew_base::Random;
 
 /// A body, and a sequence of goals for its end.
@@ -80,16 +80,19 @@ impl Set {
             _ => 3,
         };
         let random = &mut Random(seed + order);
-        let mut positions = |lo, hi| (0..count).map(|_| Goal::position(end, shell(random, lo, hi))).collect();
+        let mut positions =
+            |lo, hi| (0..count).map(|_| Goal::position(LinkIndex(end), shell(random, lo, hi))).collect();
         match self {
             Self::Reach => positions(0.2, 0.95),
             Self::Near => positions(0.98, 0.9999),
             Self::Unreach => positions(1.05, 1.5),
-            Self::Pose => {
-                (0..count).map(|_| Goal::pose(end, shell(random, 0.2, 0.65), random.rotation())).collect()
+            Self::Pose => (0..count)
+                .map(|_| Goal::pose(LinkIndex(end), shell(random, 0.2, 0.65), random.rotation()))
+                .collect(),
+            Self::Drag => (0..=count).map(|i| Goal::position(LinkIndex(end), path(i, 0.6, 0.3))).collect(),
+            Self::DragOut => {
+                (0..=count).map(|i| Goal::position(LinkIndex(end), path(i, 0.9, 0.35))).collect()
             }
-            Self::Drag => (0..=count).map(|i| Goal::position(end, path(i, 0.6, 0.3))).collect(),
-            Self::DragOut => (0..=count).map(|i| Goal::position(end, path(i, 0.9, 0.35))).collect(),
         }
     }
 }
@@ -119,12 +122,12 @@ pub fn free_chain(n: usize) -> Result<Body, SolveError> {
     #[expect(clippy::cast_precision_loss, reason = "chains are short")]
     let count = n as f64;
     let mut links = vec![Link::base()];
-    links.extend((0..n).map(|i| Link::child(i, DVec3::Y / count)));
+    links.extend((0..n).map(|i| Link::child(LinkIndex(i), DVec3::Y / count)));
     let mut body = Body::new(links, DAffine3::IDENTITY)?;
     for i in 0..n {
         let side = if i % 2 == 0 { 1.0 } else { -1.0 };
         body.set_rotation(
-            i,
+            LinkIndex(i),
             DQuat::from_rotation_x(0.6 / count) * DQuat::from_rotation_z(side * 0.3 / count),
         );
     }
@@ -156,11 +159,11 @@ pub fn arm(limits: &[(Limit, DVec3)]) -> Result<Body, SolveError> {
     let mut links: Vec<Link> = Vec::with_capacity(limits.len() + 1);
     let mut offset = DVec3::ZERO;
     for (i, &(limit, to_next)) in limits.iter().enumerate() {
-        let link = Link::base().with_parent(i.checked_sub(1)).with_offset(offset);
+        let link = Link::base().with_parent(i.checked_sub(1).map(LinkIndex)).with_offset(offset);
         links.push(link.with_limit(limit));
         offset = to_next;
     }
-    links.push(Link::child(limits.len() - 1, offset));
+    links.push(Link::child(LinkIndex(limits.len() - 1), offset));
     Body::new(links, DAffine3::IDENTITY)
 }
 
@@ -221,7 +224,7 @@ pub fn pose_randomly(body: &mut Body, random: &mut Random) {
         let link = body.links()[i];
         let turn = random_rotation(&link.limit, random, Random::range);
         let turn = turn.unwrap_or_else(|| random.rotation());
-        body.set_rotation(i, link.rest * turn);
+        body.set_rotation(LinkIndex(i), link.rest * turn);
     }
 }
 
@@ -232,8 +235,8 @@ fn within_limits(name: &str, body: Body, joints: usize, count: usize, seed: u64)
     let mut posed = body.clone();
     let mut goal = |_| {
         pose_randomly(&mut posed, &mut random);
-        let position = posed.world_from_link(end).map_or(DVec3::ZERO, |m| m.translation);
-        Goal::position(end, position)
+        let position = posed.world_from_link(LinkIndex(end)).map_or(DVec3::ZERO, |m| m.translation);
+        Goal::position(LinkIndex(end), position)
     };
     let goals = (0..count).map(&mut goal).collect();
     let reach = body.links().iter().map(|l| l.offset.length()).sum();

@@ -2,7 +2,7 @@
 
 use glam::{DAffine3, DQuat, DVec3};
 
-use crate::{Body, Goal, Limit, Link, SolveError, round_cone};
+use crate::{Body, Goal, Limit, Link, LinkIndex, SolveError, round_cone};
 use sinew_base::Random;
 
 use super::cases::pose_randomly;
@@ -13,7 +13,7 @@ pub fn figures(count: usize, seed: u64) -> Result<(Body, Vec<Vec<Goal>>), SolveE
     let cone = |axis: DVec3| round_cone(axis, 1.0, [-0.5, 0.5]);
     let mut links = vec![Link::base()];
     for _ in 0..3 {
-        links.push(Link::child(links.len() - 1, DVec3::Y * 0.15).with_limit(cone(DVec3::Y)));
+        links.push(Link::child(LinkIndex(links.len() - 1), DVec3::Y * 0.15).with_limit(cone(DVec3::Y)));
     }
     let mut ends = Vec::new();
     for (root, offset, way) in [
@@ -23,15 +23,15 @@ pub fn figures(count: usize, seed: u64) -> Result<(Body, Vec<Vec<Goal>>), SolveE
         (3, DVec3::new(-0.2, 0.1, 0.0), DVec3::NEG_Y),
         (3, DVec3::new(0.0, 0.15, 0.0), DVec3::Y),
     ] {
-        links.push(Link::child(root, offset).with_limit(cone(way)));
+        links.push(Link::child(LinkIndex(root), offset).with_limit(cone(way)));
         let hinge = Limit::Hinge { axis: DVec3::X, min: 0.05, max: 2.4 };
-        links.push(Link::child(links.len() - 1, way * 0.4).with_limit(hinge));
-        links.push(Link::child(links.len() - 1, way * 0.4).with_limit(cone(way)));
-        ends.push(links.len() - 1);
+        links.push(Link::child(LinkIndex(links.len() - 1), way * 0.4).with_limit(hinge));
+        links.push(Link::child(LinkIndex(links.len() - 1), way * 0.4).with_limit(cone(way)));
+        ends.push(LinkIndex(links.len() - 1));
     }
     let mut body = Body::new(links, DAffine3::from_translation(DVec3::Y))?;
     for link in 0..body.links().len() {
-        body.set_rotation(link, body.links()[link].nearest(DQuat::from_rotation_x(0.3)));
+        body.set_rotation(LinkIndex(link), body.links()[link].nearest(DQuat::from_rotation_x(0.3)));
     }
     let mut random = Random(seed);
     let mut goals = |_| {
@@ -39,9 +39,9 @@ pub fn figures(count: usize, seed: u64) -> Result<(Body, Vec<Vec<Goal>>), SolveE
         pose_randomly(&mut posed, &mut random);
         // Rotate each joint only halfway to its random rotation, so that all ends can reach their goals together.
         for link in 0..body.links().len() {
-            posed.set_rotation(link, body.rotations()[link].slerp(posed.rotations()[link], 0.5));
+            posed.set_rotation(LinkIndex(link), body.rotations()[link].slerp(posed.rotations()[link], 0.5));
         }
-        let goal = |(index, end): (usize, &usize)| {
+        let goal = |(index, end): (usize, &LinkIndex)| {
             let place = posed.world_from_link(*end).map_or(DVec3::ZERO, |m| m.translation);
             let orientation = posed.orientation(*end).unwrap_or_default();
             match index {

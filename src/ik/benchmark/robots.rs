@@ -5,7 +5,7 @@ use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
 use glam::{DAffine3, DQuat, DVec3};
 
-use crate::{Body, Goal, Limit, Link, SolveError};
+use crate::{Body, Goal, Limit, Link, LinkIndex, SolveError};
 use sinew_base::Random;
 
 use super::cases::{Cases, pose_randomly};
@@ -111,17 +111,20 @@ impl Robot {
         let hinges = self.hinges();
         let link = |(i, h): (usize, &Hinge)| {
             Link::base()
-                .with_parent(i.checked_sub(1))
+                .with_parent(i.checked_sub(1).map(LinkIndex))
                 .with_offset(h.offset)
                 .with_rest(DQuat::from_rotation_x(h.alpha))
                 .with_limit(Limit::Hinge { axis: DVec3::Z, min: h.range[0], max: h.range[1] })
         };
         let mut links: Vec<Link> = hinges.iter().enumerate().map(link).collect();
         // The flange is bolted to the last joint. Without the limit, it would be a ball joint that the robot does not have.
-        links.push(Link::child(hinges.len() - 1, self.flange()).with_limit(Limit::Locked));
+        links.push(Link::child(LinkIndex(hinges.len() - 1), self.flange()).with_limit(Limit::Locked));
         let mut body = Body::new(links, DAffine3::IDENTITY)?;
         for (i, h) in hinges.iter().enumerate() {
-            body.set_rotation(i, DQuat::from_rotation_x(h.alpha) * DQuat::from_rotation_z(h.start));
+            body.set_rotation(
+                LinkIndex(i),
+                DQuat::from_rotation_x(h.alpha) * DQuat::from_rotation_z(h.start),
+            );
         }
         Ok(body)
     }
@@ -133,8 +136,8 @@ impl Robot {
         let (mut posed, mut random) = (body.clone(), Random(seed));
         let mut goal = |_| {
             pose_randomly(&mut posed, &mut random);
-            let position = posed.world_from_link(end).map_or(DVec3::ZERO, |m| m.translation);
-            Goal::pose(end, position, posed.orientation(end).unwrap_or(DQuat::IDENTITY))
+            let position = posed.world_from_link(LinkIndex(end)).map_or(DVec3::ZERO, |m| m.translation);
+            Goal::pose(LinkIndex(end), position, posed.orientation(LinkIndex(end)).unwrap_or(DQuat::IDENTITY))
         };
         let goals = (0..count).map(&mut goal).collect();
         let reach = body.links().iter().map(|l| l.offset.length()).sum();

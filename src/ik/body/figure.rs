@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::{DQuat, DVec3};
 
 use crate::figure::{Figure, FigureParts};
-use crate::{Link, SolveError};
+use crate::{Link, LinkIndex, SolveError};
 
 use super::{Body, unit};
 
@@ -57,10 +57,10 @@ impl Body {
     /// Sets the pose that a figure stays near: a local rotation for each link, and the translation of the base from its offset, in metres
     /// in base space. If no stance is set, a solve stays near its start pose. Allocates nothing after the first call. Numbers that are not
     /// finite are replaced by rest values.
-    pub fn set_stance(&mut self, rotation: impl Fn(usize) -> DQuat, root: DVec3) {
+    pub fn set_stance(&mut self, rotation: impl Fn(LinkIndex) -> DQuat, root: DVec3) {
         let stance = self.stance.get_or_insert_with(|| Stance { rotations: Vec::new(), root: DVec3::ZERO });
         let given = |(i, l): (usize, &Link)| {
-            let q = rotation(i);
+            let q = rotation(LinkIndex(i));
             if q.is_finite() && q.length_squared() > 0.0 { unit(q) } else { l.rest }
         };
         stance.rotations.clear();

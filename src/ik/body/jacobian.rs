@@ -5,7 +5,7 @@ use sinew_base::api::Missing;
 use sinew_base::mathematics::accumulate_below;
 
 use crate::link::parents;
-use crate::{Limit, Link, SolveError};
+use crate::{Limit, Link, LinkIndex, SolveError};
 
 use super::Body;
 
@@ -25,7 +25,7 @@ pub struct Jacobian {
 #[non_exhaustive]
 pub struct JacobianColumn {
     /// Index of the link whose joint moves.
-    pub link: usize,
+    pub link: LinkIndex,
     /// Velocity of the point in the world, in metres per radian of rotation or per metre of displacement.
     pub linear: DVec3,
     /// Angular velocity of the point's link in the world, in radians per radian. Zero for a prismatic joint.
@@ -74,37 +74,37 @@ impl Body {
     ///
     /// ```
     /// use sinew_ik::glam::{DAffine3, DVec3};
-    /// use sinew_ik::{Body, Limit, Link};
+    /// use sinew_ik::{Body, Limit, Link, LinkIndex};
     ///
     /// // A planar arm of two hinges. Turning the first one moves the stretched hand at two metres per radian.
     /// let hinge = Limit::hinge(DVec3::Z, -3.0..=3.0);
     /// let links = vec![
     ///     Link::base().with_limit(hinge),
-    ///     Link::child(0, DVec3::X).with_limit(hinge),
-    ///     Link::child(1, DVec3::X).with_limit(Limit::Locked),
+    ///     Link::child(LinkIndex(0), DVec3::X).with_limit(hinge),
+    ///     Link::child(LinkIndex(1), DVec3::X).with_limit(Limit::Locked),
     /// ];
     /// let arm = Body::new(links, DAffine3::IDENTITY)?;
-    /// let jacobian = arm.jacobian(2, DVec3::ZERO).ok_or("link 2 is missing")?;
+    /// let jacobian = arm.jacobian(LinkIndex(2), DVec3::ZERO).ok_or("link 2 is missing")?;
     /// let velocities: Vec<DVec3> = jacobian.columns().iter().map(|column| column.linear).collect();
     /// assert_eq!(velocities, [DVec3::Y * 2.0, DVec3::Y]);
     /// assert_eq!(jacobian.transposed(DVec3::Y, DVec3::ZERO), [2.0, 1.0]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn jacobian(&self, link: usize, point: DVec3) -> Option<Jacobian> {
+    pub fn jacobian(&self, link: LinkIndex, point: DVec3) -> Option<Jacobian> {
         let (frames, orientations) = (self.world_from_links(), self.orientations());
-        let position = frames.get(link)?.transform_point3(point);
+        let position = frames.get(link.0)?.transform_point3(point);
         let mut moved = vec![false; self.links().len()];
-        let mut up = Some(link);
+        let mut up = Some(link.0);
         while let Some(index) = up {
             moved[index] = true;
-            up = self.links()[index].parent;
+            up = self.links()[index].parent_index();
         }
         let column = |index: usize, freedom: &Freedom, rate: f64| {
-            let zero = JacobianColumn { link: index, ..JacobianColumn::default() };
+            let zero = JacobianColumn { link: LinkIndex(index), ..JacobianColumn::default() };
             if !moved[index] {
                 return zero;
             }
-            let parent = self.links()[index].parent;
+            let parent = self.links()[index].parent_index();
             let world_from_parent = parent.map_or(self.world_from_base(), |p| frames[p]);
             let rotation = parent.map_or(self.world_from_base_rotation(), |p| orientations[p]);
             match *freedom {
@@ -139,15 +139,15 @@ impl Body {
     ///
     /// ```
     /// use sinew_ik::glam::{DAffine3, DVec3};
-    /// use sinew_ik::{Body, Limit, Link};
+    /// use sinew_ik::{Body, Limit, Link, LinkIndex};
     ///
     /// let hinge = Limit::hinge(DVec3::Z, -1.0..=1.0);
-    /// let links = vec![Link::base().with_limit(hinge), Link::child(0, DVec3::X).with_limit(hinge)];
+    /// let links = vec![Link::base().with_limit(hinge), Link::child(LinkIndex(0), DVec3::X).with_limit(hinge)];
     /// let mut arm = Body::new(links, DAffine3::IDENTITY)?;
     /// arm.move_joints(&[0.25, 2.0]);
-    /// assert!(arm.joint_value(0).is_some_and(|angle| (angle - 0.25).abs() < 1e-12));
+    /// assert!(arm.joint_value(LinkIndex(0)).is_some_and(|angle| (angle - 0.25).abs() < 1e-12));
     /// // The second joint stops at its limit.
-    /// assert!(arm.joint_value(1).is_some_and(|angle| (angle - 1.0).abs() < 1e-12));
+    /// assert!(arm.joint_value(LinkIndex(1)).is_some_and(|angle| (angle - 1.0).abs() < 1e-12));
     /// # Ok::<(), sinew_ik::SolveError>(())
     /// ```
     pub fn move_joints(&mut self, step: &[f64]) {
@@ -158,9 +158,10 @@ impl Body {
             let step = steps.next().unwrap_or(0.0);
             match freedom {
                 Freedom::Slide(_) => {
-                    let allowed =
-                        self.coupled_limit(*index).nearest_displacement(self.displacement(*index) + step);
-                    self.set_displacement(*index, allowed);
+                    let allowed = self
+                        .coupled_limit(*index)
+                        .nearest_displacement(self.displacement(LinkIndex(*index)) + step);
+                    self.set_displacement(LinkIndex(*index), allowed);
                 }
                 Freedom::Turn(axis) => {
                     turn += *axis * step;
@@ -179,7 +180,7 @@ impl Body {
     fn turn_link(&mut self, index: usize, turn: DVec3) {
         let rotation = DQuat::from_scaled_axis(turn) * self.rotations()[index];
         let link = Link { limit: self.coupled_limit(index), ..self.links()[index] };
-        self.set_rotation(index, link.nearest(rotation.normalize()));
+        self.set_rotation(LinkIndex(index), link.nearest(rotation.normalize()));
     }
 
     /// Returns the degrees of freedom in the order of the links. Each item contains the index of the link and the direction of
@@ -214,7 +215,7 @@ impl Body {
     /// Returns the links that follow a leader, with their ratios.
     fn followers(&self, leader: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
         let follow = move |(index, link): (usize, &Link)| {
-            link.mimic.filter(|m| m.of == leader).map(|m| (index, m.ratio))
+            link.mimic.filter(|m| m.of.0 == leader).map(|m| (index, m.ratio))
         };
         self.links().iter().enumerate().filter_map(follow)
     }
@@ -241,10 +242,10 @@ impl Body {
     /// # Errors
     /// [`SolveError::Missing`] if the link does not exist, and [`SolveError::JointValue`] if its joint has another type or mimics another
     /// joint, or if the value is not finite. The body is then unchanged.
-    pub fn set_joint_value(&mut self, link: usize, value: f64) -> Result<(), SolveError> {
+    pub fn set_joint_value(&mut self, link: LinkIndex, value: f64) -> Result<(), SolveError> {
         let refused = |why| Err(SolveError::JointValue { link, why });
-        let missing = || Box::new(Missing::index_in("the body", "link", link, self.links().len()));
-        let own = self.links().get(link).copied().ok_or_else(missing)?;
+        let missing = || Box::new(Missing::index_in("the body", "link", link.0, self.links().len()));
+        let own = self.links().get(link.0).copied().ok_or_else(missing)?;
         if own.mimic.is_some() {
             return refused("it mimics another joint");
         }

@@ -2,7 +2,7 @@
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 
-use crate::SolveError;
+use crate::{LinkIndex, SolveError};
 
 use super::{Body, unit};
 
@@ -49,23 +49,23 @@ impl Body {
     }
 
     /// Returns `world_from_link`, computed by forward kinematics, or `None` if the link does not exist.
-    pub fn world_from_link(&self, link: usize) -> Option<DAffine3> {
-        let mut parent = self.links.get(link)?.parent;
-        let mut affine = self.parent_from_link(link);
+    pub fn world_from_link(&self, link: LinkIndex) -> Option<DAffine3> {
+        let mut parent = self.links.get(link.0)?.parent_index();
+        let mut affine = self.parent_from_link(link.0);
         while let Some(above) = parent {
             affine = self.parent_from_link(above) * affine;
-            parent = self.links[above].parent;
+            parent = self.links[above].parent_index();
         }
         Some(self.world_from_base * affine)
     }
 
     /// Returns the world orientation of a link as a product of rotations, or `None` if the link does not exist.
-    pub fn orientation(&self, link: usize) -> Option<DQuat> {
-        let mut rotation = *self.rotations.get(link)?;
-        let mut parent = self.links[link].parent;
+    pub fn orientation(&self, link: LinkIndex) -> Option<DQuat> {
+        let mut rotation = *self.rotations.get(link.0)?;
+        let mut parent = self.links[link.0].parent_index();
         while let Some(above) = parent {
             rotation = self.rotations[above] * rotation;
-            parent = self.links[above].parent;
+            parent = self.links[above].parent_index();
         }
         Some(self.world_from_base_rotation * rotation)
     }

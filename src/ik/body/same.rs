@@ -72,7 +72,7 @@ impl Body {
             return false;
         }
         moved.copy_from(self);
-        if moved.set_geometry(|link| (other.links[link].offset, other.links[link].scale)).is_err() {
+        if moved.set_geometry(|link| (other.links[link.0].offset, other.links[link.0].scale)).is_err() {
             return false;
         }
         // Rotations of a reparented skeleton are also computed from world matrices.

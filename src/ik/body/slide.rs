@@ -2,15 +2,15 @@
 
 use glam::DVec3;
 
-use crate::Limit;
+use crate::{Limit, LinkIndex};
 
 use super::Body;
 
 impl Body {
     /// Returns the displacement of a prismatic joint from rest along its axis, in metres in its parent's frame. The
     /// displacement is 0 for other joints, and for links that do not exist.
-    pub fn displacement(&self, link: usize) -> f64 {
-        self.displacements.get(link).copied().unwrap_or(0.0)
+    pub fn displacement(&self, link: LinkIndex) -> f64 {
+        self.displacements.get(link.0).copied().unwrap_or(0.0)
     }
 
     /// Sets the displacement of a prismatic joint, in metres in its parent's frame. Does nothing if the link does not exist
@@ -18,19 +18,19 @@ impl Body {
     ///
     /// ```
     /// use sinew_ik::glam::{DAffine3, DVec3};
-    /// use sinew_ik::{Body, Limit, Link};
+    /// use sinew_ik::{Body, Limit, Link, LinkIndex};
     ///
     /// let rail = Link::base().with_limit(Limit::prismatic(DVec3::X, 0.0..=2.0));
     /// let mut robot = Body::new(vec![rail], DAffine3::IDENTITY)?;
-    /// robot.set_displacement(0, 0.7);
-    /// assert_eq!(robot.displacement(0), 0.7);
-    /// assert_eq!(robot.world_from_link(0).map(|m| m.translation), Some(DVec3::X * 0.7));
+    /// robot.set_displacement(LinkIndex(0), 0.7);
+    /// assert_eq!(robot.displacement(LinkIndex(0)), 0.7);
+    /// assert_eq!(robot.world_from_link(LinkIndex(0)).map(|m| m.translation), Some(DVec3::X * 0.7));
     /// # Ok::<(), sinew_ik::SolveError>(())
     /// ```
-    pub fn set_displacement(&mut self, link: usize, displacement: f64) {
-        let is_prismatic = self.links.get(link).is_some_and(|l| matches!(l.limit, Limit::Prismatic { .. }));
+    pub fn set_displacement(&mut self, link: LinkIndex, displacement: f64) {
+        let is_prismatic = self.links.get(link.0).is_some_and(|l| matches!(l.limit, Limit::Prismatic { .. }));
         if let Some(own) =
-            self.displacements.get_mut(link).filter(|_| is_prismatic && displacement.is_finite())
+            self.displacements.get_mut(link.0).filter(|_| is_prismatic && displacement.is_finite())
         {
             *own = displacement;
         }

@@ -133,7 +133,7 @@ mod tests {
     use crate::limit::angle_between;
     use crate::methods::ccd::Ccd;
     use crate::tree::Tree;
-    use crate::{Body, Goal, Link, Options};
+    use crate::{Body, Goal, Link, LinkIndex, Options};
     use sinew_base::Random;
 
     use super::*;
@@ -144,10 +144,11 @@ mod tests {
     fn body(random: &mut Random, joints: usize) -> Body {
         let mut links = vec![Link::base()];
         links.extend(
-            (0..joints).map(|i| Link::child(i, DVec3::Y * random.range(0.2, 1.0) + random.turn(0.1))),
+            (0..joints)
+                .map(|i| Link::child(LinkIndex(i), DVec3::Y * random.range(0.2, 1.0) + random.turn(0.1))),
         );
         let mut body = Body::new(links, DAffine3::IDENTITY).unwrap_or_else(|e| panic!("{e}"));
-        (0..joints).for_each(|i| body.set_rotation(i, DQuat::from_scaled_axis(random.turn(0.8))));
+        (0..joints).for_each(|i| body.set_rotation(LinkIndex(i), DQuat::from_scaled_axis(random.turn(0.8))));
         body
     }
 
@@ -180,7 +181,7 @@ mod tests {
                 let mut body = body(&mut random, 2 + case % 9);
                 let end = body.links().len() - 1;
                 let target = random.turn(0.25 * end as f64);
-                let goal = Goal::position(end, target);
+                let goal = Goal::position(LinkIndex(end), target);
                 let mut chain = FreeChain::default();
                 assert!(chain.supports(&body, &[goal], true) && chain.supports_ccd(&options));
                 chain.load(&body, false);

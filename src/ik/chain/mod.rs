@@ -104,8 +104,8 @@ impl FreeChain {
             return false;
         }
         let known = self.shape == Some(body.shape());
-        if !(known && self.end == goal.link && self.offset == goal.offset && self.limits == limits) {
-            (self.end, self.offset, self.limits) = (goal.link, goal.offset, limits);
+        if !(known && self.end == goal.link.0 && self.offset == goal.offset && self.limits == limits) {
+            (self.end, self.offset, self.limits) = (goal.link.0, goal.offset, limits);
             self.shape = Some(body.shape());
             self.plan(body.links());
         }
@@ -134,7 +134,7 @@ impl FreeChain {
         }
         // Turning a link moves the points on the link, but not its own joint.
         let (mut next, mut local) = if self.offset == DVec3::ZERO {
-            (links[self.end].parent, links[self.end].offset)
+            (links[self.end].parent_index(), links[self.end].offset)
         } else {
             (Some(self.end), self.offset)
         };
@@ -151,7 +151,7 @@ impl FreeChain {
             self.links.push(link);
             self.locals.push(local);
             self.base = offset;
-            (next, local) = (parent, offset);
+            (next, local) = (parent.map(|parent| parent.0), offset);
         }
         self.links.reverse();
         self.locals.reverse();

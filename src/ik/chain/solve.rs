@@ -5,8 +5,8 @@ use glam::DVec3;
 use crate::options::DEFAULT_TOLERANCE;
 use crate::outcome::Evidence;
 use crate::{
-    Body, Goal, GoalOutcome, JacobianOptions, JointParameters, LimbOptions, Method, Options, ParticleOptions,
-    Report, Secondary, Tolerance,
+    Body, Goal, GoalOutcome, JacobianOptions, JointParameters, LimbOptions, LinkIndex, Method, Options,
+    ParticleOptions, Report, Secondary, Tolerance,
 };
 
 use super::{ChainOutcome, FreeChain};
@@ -172,7 +172,7 @@ impl FreeChain {
 
     /// Returns the position of the end relative to the base by forward kinematics of the body's links.
     fn exact_end(&self, body: &Body) -> DVec3 {
-        let world = body.world_from_link(self.end).map(|m| m.transform_point3(self.offset));
+        let world = body.world_from_link(LinkIndex(self.end)).map(|m| m.transform_point3(self.offset));
         let end = world.map(|end| body.base_from_world().transform_point3(end) - self.base(body));
         end.unwrap_or(self.end())
     }

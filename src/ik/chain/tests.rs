@@ -6,7 +6,9 @@ use std::cell::Cell;
 use glam::{Affine3A, DAffine3, DMat3, DQuat, DVec3, Vec3};
 
 use crate::rotation::rotation_vector;
-use crate::{Body, CcdOptions, FabrikOptions, FusedOptions, Goal, Link, Method, Options, Report, Solver};
+use crate::{
+    Body, CcdOptions, FabrikOptions, FusedOptions, Goal, Link, LinkIndex, Method, Options, Report, Solver,
+};
 use sinew_base::Random;
 
 use super::fused::turns_between;
@@ -31,9 +33,11 @@ pub(super) fn is_disabled() -> bool {
 /// Returns a bent chain of links of different lengths.
 fn body() -> Body {
     let mut links = vec![Link::base()];
-    links.extend((0..5).map(|i| Link::child(i, DVec3::new(0.1, 0.4 + 0.1 * i as f64, 0.0))));
+    links.extend((0..5).map(|i| Link::child(LinkIndex(i), DVec3::new(0.1, 0.4 + 0.1 * i as f64, 0.0))));
     let mut body = Body::new(links, DAffine3::IDENTITY).unwrap_or_else(|e| panic!("{e}"));
-    (0..5).for_each(|i| body.set_rotation(i, DQuat::from_rotation_z(0.2) * DQuat::from_rotation_x(-0.1)));
+    (0..5).for_each(|i| {
+        body.set_rotation(LinkIndex(i), DQuat::from_rotation_z(0.2) * DQuat::from_rotation_x(-0.1))
+    });
     body
 }
 
@@ -68,9 +72,9 @@ fn chain_solves_bodies_that_are_placed_in_single_precision() {
             body.place(placement, rotation).unwrap_or_else(|e| panic!("{e}"));
             let target = placement.transform_point3(random.turn(1.2));
             let options = Options { method: Method::Dls, tolerance: Some(1e-6), ..Options::default() };
-            let report = solve(&mut body, Goal::position(5, target), &options);
+            let report = solve(&mut body, Goal::position(LinkIndex(5), target), &options);
             let report = report.unwrap_or_else(|| panic!("{placement}: the chain does not apply"));
-            let end = body.world_from_link(5).unwrap_or_default().translation;
+            let end = body.world_from_link(LinkIndex(5)).unwrap_or_default().translation;
             assert!(report.reached(), "{placement}: {report:?}");
             assert!((report.position_error() - end.distance(target)).abs() < 1e-14, "{report:?}, {end}");
         }
@@ -86,7 +90,8 @@ fn chain_rejects_uneven_placements() {
         let mut body = body();
         let placement = DAffine3 { matrix3: linear, translation: DVec3::ZERO };
         body.place(placement, DQuat::IDENTITY).unwrap_or_else(|e| panic!("{e}"));
-        let solved = solve(&mut body, Goal::position(5, DVec3::new(1.5, 0.8, 0.9)), &Options::default());
+        let solved =
+            solve(&mut body, Goal::position(LinkIndex(5), DVec3::new(1.5, 0.8, 0.9)), &Options::default());
         assert_eq!(solved, None, "{placement}");
     }
 }
@@ -105,8 +110,8 @@ fn chain_solves_scaled_links_and_points_of_links() {
         let start = body();
         let links = start.links().iter().map(|link| Link { scale, ..*link }).collect();
         let mut body = Body::new(links, DAffine3::IDENTITY).unwrap_or_else(|e| panic!("{e}"));
-        (0..5).for_each(|i| body.set_rotation(i, start.rotations()[i]));
-        let goal = Goal { offset, ..Goal::position(5, DVec3::new(1.2, 0.8, 0.9)) };
+        (0..5).for_each(|i| body.set_rotation(LinkIndex(i), start.rotations()[i]));
+        let goal = Goal { offset, ..Goal::position(LinkIndex(5), DVec3::new(1.2, 0.8, 0.9)) };
         let options = Options { method: Method::Dls, tolerance: Some(1e-5), ..Options::default() };
         let by_tree = {
             let mut body = body.clone();
@@ -116,7 +121,7 @@ fn chain_solves_scaled_links_and_points_of_links() {
         };
         let report = solve(&mut body, goal, &options);
         let report = report.unwrap_or_else(|| panic!("{scale}, {offset}: the chain does not apply"));
-        let end = body.world_from_link(5).unwrap_or_default().transform_point3(offset);
+        let end = body.world_from_link(LinkIndex(5)).unwrap_or_default().transform_point3(offset);
         let error = end.distance(goal.position.unwrap_or_default());
         assert!(report.reached() && error <= 1e-5, "{scale}, {offset}: {report:?}");
         assert!((report.position_error() - error).abs() < 1e-14, "{scale}, {offset}: {error}, {report:?}");
@@ -129,14 +134,15 @@ fn chain_solves_scaled_links_and_points_of_links() {
 /// For targets near the base, an explicitly requested `two-bone` once ran damped least squares and reported `two-bone`.
 #[test]
 fn two_bone_runs_only_the_closed_form() {
-    let links = vec![Link::base(), Link::child(0, DVec3::Y), Link::child(1, DVec3::Y)];
+    let links = vec![Link::base(), Link::child(LinkIndex(0), DVec3::Y), Link::child(LinkIndex(1), DVec3::Y)];
     let mut body = Body::new(links, DAffine3::IDENTITY).unwrap_or_else(|e| panic!("{e}"));
-    body.set_rotation(1, DQuat::from_rotation_x(3.0));
-    let target = body.world_from_link(2).unwrap_or_default().translation + DVec3::new(0.05, 0.02, -0.03);
+    body.set_rotation(LinkIndex(1), DQuat::from_rotation_x(3.0));
+    let target =
+        body.world_from_link(LinkIndex(2)).unwrap_or_default().translation + DVec3::new(0.05, 0.02, -0.03);
     for (method, expected) in [(Method::TwoBone, Method::TwoBone), (Method::Auto, Method::Dls)] {
         let mut body = body.clone();
         let options = Options { method, ..Options::default() };
-        let report = solve(&mut body, Goal::position(2, target), &options);
+        let report = solve(&mut body, Goal::position(LinkIndex(2), target), &options);
         let report = report.unwrap_or_else(|| panic!("{method}: the chain does not apply"));
         assert!(report.reached() && report.method == expected, "{method}: {report:?}");
         assert!(method == Method::Auto || report.iterations == 1, "{method}: {report:?}");
@@ -194,7 +200,7 @@ fn fast_solvers_reach_targets_within_reach() {
     for (name, solve, most) in solvers {
         for target in [DVec3::new(1.5, 0.8, 0.9), DVec3::new(-0.5, -1.0, 0.4), DVec3::new(0.2, 2.5, -0.3)] {
             let (mut chain, mut body) = (FreeChain::default(), body());
-            assert!(chain.supports(&body, &[Goal::position(5, target)], true));
+            assert!(chain.supports(&body, &[Goal::position(LinkIndex(5), target)], true));
             chain.load(&body, false);
             match solve(&mut chain, target, 1e-4, 100) {
                 ChainOutcome::Reached(iterations) => {
@@ -203,7 +209,7 @@ fn fast_solvers_reach_targets_within_reach() {
                 ChainOutcome::Stuck => panic!("{name} is stuck on the way to {target}"),
             }
             chain.write(&mut body);
-            let end = body.world_from_link(5).unwrap_or_default().translation;
+            let end = body.world_from_link(LinkIndex(5)).unwrap_or_default().translation;
             assert!(end.distance(target) <= 1.001e-4, "{name}, {target}: {end}");
         }
     }

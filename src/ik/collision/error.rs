@@ -1,5 +1,7 @@
 //! Errors of collision models.
 
+use crate::LinkIndex;
+
 use super::CollisionBody;
 
 /// The reason why a collision model is invalid.
@@ -10,7 +12,7 @@ pub enum CollisionError {
     #[error("a capsule is for link {link}, but the body has only {count} links")]
     Link {
         /// Index of the link.
-        link: usize,
+        link: LinkIndex,
         /// Number of links of the body.
         count: usize,
     },

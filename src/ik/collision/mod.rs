@@ -15,7 +15,7 @@ use std::fmt;
 
 use glam::{DAffine3, DVec3};
 
-use crate::{Body, BodyCapsule, Limit, Link};
+use crate::{Body, BodyCapsule, Limit, Link, LinkIndex};
 
 use distance::{Capsule, Contact, capsule_and_hull, capsules};
 pub use error::CollisionError;
@@ -26,7 +26,7 @@ use obstacle::Placed;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CollisionBody {
     /// A link of the body, by its index.
-    Link(usize),
+    Link(LinkIndex),
     /// An obstacle, by its index in the order of [`CollisionModel::add_obstacle`].
     Obstacle(usize),
 }
@@ -58,18 +58,18 @@ pub struct Clearance {
 ///
 /// ```
 /// use sinew_ik::glam::{DAffine3, DVec3};
-/// use sinew_ik::{Body, BodyCapsule, CollisionBody, CollisionModel, Limit, Link, Obstacle};
+/// use sinew_ik::{Body, BodyCapsule, CollisionBody, CollisionModel, Limit, Link, LinkIndex, Obstacle};
 ///
 /// // An arm of two bones of one metre, each a capsule of 0.1 m, and a ball beside its tip.
 /// let hinge = Limit::hinge(DVec3::Z, -3.0..=3.0);
-/// let links = vec![Link::base().with_limit(hinge), Link::child(0, DVec3::X).with_limit(hinge)];
+/// let links = vec![Link::base().with_limit(hinge), Link::child(LinkIndex(0), DVec3::X).with_limit(hinge)];
 /// let arm = Body::new(links, DAffine3::IDENTITY)?;
-/// let bone = |link| BodyCapsule { link, ends: [DVec3::ZERO, DVec3::X], radius: 0.1 };
+/// let bone = |link| BodyCapsule { link: LinkIndex(link), ends: [DVec3::ZERO, DVec3::X], radius: 0.1 };
 /// let mut model = CollisionModel::new(&arm, vec![bone(0), bone(1)])?;
 /// model.add_obstacle(Obstacle::sphere(DVec3::new(2.0, 0.5, 0.0), 0.2))?;
 /// let nearest = model.clearance(&arm).ok_or("no pair")?;
 /// assert!((nearest.distance - 0.2).abs() < 1e-9);
-/// assert_eq!(nearest.pair, [CollisionBody::Link(1), CollisionBody::Obstacle(0)]);
+/// assert_eq!(nearest.pair, [CollisionBody::Link(LinkIndex(1)), CollisionBody::Obstacle(0)]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -106,7 +106,7 @@ impl CollisionModel {
     pub fn new(body: &Body, capsules: Vec<BodyCapsule>) -> Result<Self, CollisionError> {
         let links = body.links();
         for BodyCapsule { link, ends, radius } in &capsules {
-            if *link >= links.len() {
+            if link.0 >= links.len() {
                 return Err(CollisionError::Link { link: *link, count: links.len() });
             }
             let body = CollisionBody::Link(*link);
@@ -120,11 +120,11 @@ impl CollisionModel {
         }
         let parts = rigid_parts(links);
         let part = |link: usize| parts.get(link).copied().unwrap_or_default();
-        let above = |link: usize| links.get(part(link)).and_then(|l| l.parent).map(part);
+        let above = |link: usize| links.get(part(link)).and_then(Link::parent_index).map(part);
         let mut pairs = Vec::new();
         for (b, second) in capsules.iter().enumerate() {
             for (a, first) in capsules.iter().enumerate().take(b) {
-                let [first, second] = [first.link, second.link];
+                let [first, second] = [first.link.0, second.link.0];
                 let is_next = above(first) == Some(part(second)) || above(second) == Some(part(first));
                 if part(first) != part(second) && !is_next {
                     pairs.push([a, b]);
@@ -145,7 +145,7 @@ impl CollisionModel {
         let placed = obstacle.placed().map_err(|why| CollisionError::Shape { body, why })?;
         self.obstacles.push(placed);
         let own = self.capsules.len() + index;
-        let moves = |capsule: &BodyCapsule| self.base_moves || self.parts.get(capsule.link) != Some(&0);
+        let moves = |capsule: &BodyCapsule| self.base_moves || self.parts.get(capsule.link.0) != Some(&0);
         let moving = (0..self.capsules.len()).filter(|place| self.capsules.get(*place).is_some_and(moves));
         self.pairs.extend(moving.map(|place| [place, own]));
         Ok(index)
@@ -194,7 +194,7 @@ impl CollisionModel {
     pub fn pairs(&self) -> Vec<[CollisionBody; 2]> {
         let mut pairs: Vec<_> = self.pairs.iter().map(|pair| self.bodies(*pair)).collect();
         let key = |body: CollisionBody| match body {
-            CollisionBody::Link(link) => (0, link),
+            CollisionBody::Link(link) => (0, link.0),
             CollisionBody::Obstacle(index) => (1, index),
         };
         pairs.sort_unstable_by_key(|pair| pair.map(key));
@@ -262,7 +262,7 @@ impl CollisionModel {
     /// Visits the gaps that are smaller than `within` metres, in the order of the pairs. `visit` returns the new value of `within`.
     fn visit(&self, frames: &[DAffine3], mut within: f64, mut visit: impl FnMut(Gap) -> f64) {
         let place = |capsule: &BodyCapsule| {
-            let world_from_link = frames.get(capsule.link).copied().unwrap_or_default();
+            let world_from_link = frames.get(capsule.link.0).copied().unwrap_or_default();
             let ends = capsule.ends.map(|end| world_from_link.transform_point3(end));
             Capsule { ends, radius: capsule.radius }
         };
@@ -289,7 +289,7 @@ impl CollisionModel {
     }
 
     fn gap(&self, pair: [usize; 2], contact: &Contact) -> Gap {
-        let link = |index: usize| self.capsules.get(index).map(|capsule| capsule.link);
+        let link = |index: usize| self.capsules.get(index).map(|capsule| capsule.link.0);
         let [a, b] = pair.map(link);
         let [x, y] = contact.points;
         let Contact { distance, normal, radii, .. } = *contact;
@@ -323,7 +323,8 @@ fn moves(link: &Link) -> bool {
 fn rigid_parts(links: &[Link]) -> Vec<usize> {
     let mut parts: Vec<usize> = Vec::with_capacity(links.len());
     for (index, link) in links.iter().enumerate() {
-        let above = link.parent.filter(|_| !moves(link)).and_then(|parent| parts.get(parent).copied());
+        let above =
+            link.parent_index().filter(|_| !moves(link)).and_then(|parent| parts.get(parent).copied());
         parts.push(above.unwrap_or(index));
     }
     parts

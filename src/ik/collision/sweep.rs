@@ -1,6 +1,6 @@
 //! Collisions on the way from one pose to another.
 
-use crate::Body;
+use crate::{Body, LinkIndex};
 
 use super::{Clearance, CollisionModel};
 
@@ -24,10 +24,10 @@ impl CollisionModel {
         while step <= steps {
             let share = step / steps;
             for (link, (a, b)) in from.rotations().iter().zip(to.rotations()).enumerate() {
-                between.set_rotation(link, if share < 1.0 { a.slerp(*b, share) } else { *b });
+                between.set_rotation(LinkIndex(link), if share < 1.0 { a.slerp(*b, share) } else { *b });
             }
             for (link, (a, b)) in from.displacements().iter().zip(to.displacements()).enumerate() {
-                between.set_displacement(link, a + (b - a) * share);
+                between.set_displacement(LinkIndex(link), a + (b - a) * share);
             }
             let here = self.clearance(&between)?;
             if least.is_none_or(|least| here.distance < least.distance) {

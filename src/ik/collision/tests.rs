@@ -12,7 +12,7 @@ use super::*;
 fn panda() -> (Body, CollisionModel) {
     let body = Robot::Panda.cases(0, 1).unwrap().body;
     let capsule = |(link, a, b, radius): (usize, [f64; 3], [f64; 3], f64)| BodyCapsule {
-        link,
+        link: LinkIndex(link),
         ends: [a.into(), b.into()],
         radius,
     };
@@ -34,9 +34,10 @@ fn panda() -> (Body, CollisionModel) {
 fn planar(bones: usize) -> (Body, CollisionModel) {
     let hinge = Limit::hinge(DVec3::Z, -2.8..=2.8);
     let base = Link::base().with_limit(hinge);
-    let links = (1..=bones).map(|i| Link::child(i - 1, DVec3::X * 0.4).with_limit(hinge));
+    let links = (1..=bones).map(|i| Link::child(LinkIndex(i - 1), DVec3::X * 0.4).with_limit(hinge));
     let body = Body::new(std::iter::once(base).chain(links).collect(), DAffine3::IDENTITY).unwrap();
-    let capsule = |link| BodyCapsule { link, ends: [DVec3::ZERO, DVec3::X * 0.4], radius: 0.03 };
+    let capsule =
+        |link| BodyCapsule { link: LinkIndex(link), ends: [DVec3::ZERO, DVec3::X * 0.4], radius: 0.03 };
     let model = CollisionModel::new(&body, (0..bones).map(capsule).collect()).unwrap();
     (body, model)
 }
@@ -45,7 +46,7 @@ fn planar(bones: usize) -> (Body, CollisionModel) {
 fn pose(body: &mut Body, fractions: &[f64]) {
     for (link, fraction) in (0..body.links().len()).zip(fractions) {
         if let Limit::Hinge { min, max, .. } = body.links()[link].limit {
-            body.set_joint_value(link, min + (max - min) * fraction).unwrap();
+            body.set_joint_value(LinkIndex(link), min + (max - min) * fraction).unwrap();
         }
     }
 }
@@ -53,8 +54,8 @@ fn pose(body: &mut Body, fractions: &[f64]) {
 /// Returns the smallest distance after one joint has moved by a small step.
 fn moved(body: &Body, model: &CollisionModel, joint: usize, step: f64) -> Clearance {
     let mut body = body.clone();
-    let value = body.joint_value(joint).unwrap();
-    body.set_joint_value(joint, value + step).unwrap();
+    let value = body.joint_value(LinkIndex(joint)).unwrap();
+    body.set_joint_value(LinkIndex(joint), value + step).unwrap();
     model.clearance(&body).unwrap()
 }
 
@@ -100,8 +101,8 @@ proptest! {
         model.set_margin(0.005).unwrap();
         let start = body.clone();
         pose(&mut body, &fractions);
-        let position = body.world_from_link(7).unwrap().translation;
-        let goals = [Goal::pose(7, position, body.orientation(7).unwrap())];
+        let position = body.world_from_link(LinkIndex(7)).unwrap().translation;
+        let goals = [Goal::pose(LinkIndex(7), position, body.orientation(LinkIndex(7)).unwrap())];
         let options = Options::default().with_tolerance(1e-6);
         let mut body = start.clone();
         let mut solver = Solver::default();
@@ -109,7 +110,7 @@ proptest! {
         let nearest = model.clearance(&body).unwrap();
         if report.reached() {
             prop_assert!(nearest.distance >= 0.005, "{nearest:?}");
-            prop_assert!(body.world_from_link(7).unwrap().translation.distance(position) < 1e-6);
+            prop_assert!(body.world_from_link(LinkIndex(7)).unwrap().translation.distance(position) < 1e-6);
         }
         if nearest.distance < 0.005 {
             prop_assert_eq!(report.goals[0].outcome, Outcome::BlockedByContact);
@@ -145,7 +146,7 @@ fn an_arm_reaches_around_an_obstacle() {
     let (mut arm, mut model) = planar(4);
     model.add_obstacle(Obstacle::sphere(DVec3::new(0.7, 0.5, 0.0), 0.2)).unwrap();
     model.set_margin(0.01).unwrap();
-    let goals = [Goal::position(4, DVec3::new(0.75, 0.95, 0.0))];
+    let goals = [Goal::position(LinkIndex(4), DVec3::new(0.75, 0.95, 0.0))];
     let mut solver = Solver::default();
     let mut plain = arm.clone();
     assert!(solver.solve(&mut plain, &goals, &Options::default()).unwrap().reached());
@@ -159,7 +160,7 @@ fn an_arm_reaches_around_an_obstacle() {
 fn a_target_inside_an_obstacle_is_blocked() {
     let (mut arm, mut model) = planar(3);
     model.add_obstacle(Obstacle::cuboid(DVec3::new(0.5, 0.6, 0.0), DVec3::splat(0.3))).unwrap();
-    let goals = [Goal::position(3, DVec3::new(0.5, 0.6, 0.0))];
+    let goals = [Goal::position(LinkIndex(3), DVec3::new(0.5, 0.6, 0.0))];
     let mut solver = Solver::default();
     let report = solver.solve_clear(&mut arm, &goals, &Options::default(), &model).unwrap();
     assert_eq!(report.goals[0].outcome, Outcome::BlockedByContact);
@@ -173,13 +174,13 @@ fn a_drag_does_not_pass_through_an_obstacle() {
     let (mut arm, mut model) = planar(3);
     model.add_obstacle(Obstacle::cuboid(DVec3::new(0.6, 0.0, 0.0), DVec3::new(0.2, 0.1, 0.4))).unwrap();
     for (link, angle) in [(0, 1.2), (1, -0.9), (2, -0.8)] {
-        arm.set_joint_value(link, angle).unwrap();
+        arm.set_joint_value(LinkIndex(link), angle).unwrap();
     }
     let (mut solver, options) = (Solver::default(), Options::default().with_start(Start::Continue));
     for step in 0..=60 {
         let target = DVec3::new(0.7, 0.5 - 0.02 * f64::from(step), 0.0);
         let before = arm.clone();
-        solver.solve_clear(&mut arm, &[Goal::position(3, target)], &options, &model).unwrap();
+        solver.solve_clear(&mut arm, &[Goal::position(LinkIndex(3), target)], &options, &model).unwrap();
         let nearest = model.clearance(&arm).unwrap();
         assert!(nearest.distance >= 0.0, "{step}: {nearest:?}");
         let way = model.clearance_between(&before, &arm).unwrap();
@@ -196,7 +197,7 @@ fn an_arm_moves_out_of_an_overlap() {
     let (mut arm, mut model) = planar(2);
     model.add_obstacle(Obstacle::sphere(DVec3::new(0.6, 0.02, 0.0), 0.1)).unwrap();
     assert!(model.clearance(&arm).unwrap().distance < 0.0);
-    let goals = [Goal::position(2, DVec3::new(0.5, -0.5, 0.0))];
+    let goals = [Goal::position(LinkIndex(2), DVec3::new(0.5, -0.5, 0.0))];
     let options = Options::default().with_restarts(0);
     assert!(Solver::default().solve_clear(&mut arm, &goals, &options, &model).unwrap().reached());
     assert!(model.clearance(&arm).unwrap().distance >= 0.0);
@@ -205,24 +206,24 @@ fn an_arm_moves_out_of_an_overlap() {
 #[test]
 fn pairs_that_are_next_to_each_other_may_touch() {
     let (arm, mut model) = planar(4);
-    let pair = |a, b| [CollisionBody::Link(a), CollisionBody::Link(b)];
+    let pair = |a, b| [a, b].map(|link| CollisionBody::Link(LinkIndex(link)));
     assert_eq!(model.pairs(), [pair(0, 2), pair(0, 3), pair(1, 3)]);
-    model.allow(CollisionBody::Link(3), CollisionBody::Link(0));
+    model.allow(CollisionBody::Link(LinkIndex(3)), CollisionBody::Link(LinkIndex(0)));
     assert_eq!(model.pairs(), [pair(0, 2), pair(1, 3)]);
     let mut folded = arm.clone();
-    folded.set_joint_value(1, 2.8).unwrap();
-    folded.set_joint_value(2, 2.8).unwrap();
+    folded.set_joint_value(LinkIndex(1), 2.8).unwrap();
+    folded.set_joint_value(LinkIndex(2), 2.8).unwrap();
     model.allow_overlaps(&folded);
     assert!(!model.pairs().contains(&pair(0, 2)));
     // Links that are fixed to each other form one part, and nothing moves the base.
     let links = vec![
         Link::base().with_limit(Limit::Locked),
-        Link::child(0, DVec3::X).with_limit(Limit::hinge(DVec3::Z, -PI..=PI)),
-        Link::child(1, DVec3::X).with_limit(Limit::Locked),
-        Link::child(2, DVec3::X).with_limit(Limit::hinge(DVec3::Z, -PI..=PI)),
+        Link::child(LinkIndex(0), DVec3::X).with_limit(Limit::hinge(DVec3::Z, -PI..=PI)),
+        Link::child(LinkIndex(1), DVec3::X).with_limit(Limit::Locked),
+        Link::child(LinkIndex(2), DVec3::X).with_limit(Limit::hinge(DVec3::Z, -PI..=PI)),
     ];
     let body = Body::new(links, DAffine3::IDENTITY).unwrap();
-    let ball = |link| BodyCapsule { link, ends: [DVec3::ZERO; 2], radius: 0.1 };
+    let ball = |link| BodyCapsule { link: LinkIndex(link), ends: [DVec3::ZERO; 2], radius: 0.1 };
     let mut model = CollisionModel::new(&body, (0..4).map(ball).collect()).unwrap();
     assert_eq!(model.pairs(), [pair(0, 3)]);
     model.add_obstacle(Obstacle::sphere(DVec3::ZERO, 0.5)).unwrap();
@@ -234,35 +235,35 @@ fn pairs_that_are_next_to_each_other_may_touch() {
 /// The gap of a link that follows another one depends on its leader.
 #[test]
 fn followers_count_in_gradients_and_steps() {
-    let slide = |axis| Link::child(0, DVec3::ZERO).with_limit(Limit::prismatic(axis, 0.0..=0.5));
-    let mimic = Mimic { of: 1, ratio: 1.0, offset: 0.0 };
+    let slide = |axis| Link::child(LinkIndex(0), DVec3::ZERO).with_limit(Limit::prismatic(axis, 0.0..=0.5));
+    let mimic = Mimic { of: LinkIndex(1), ratio: 1.0, offset: 0.0 };
     let links = vec![
         Link::base().with_limit(Limit::Locked),
         slide(DVec3::X),
         slide(-DVec3::X).with_mimic(Some(mimic)),
     ];
     let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
-    let ball = |link| BodyCapsule { link, ends: [DVec3::ZERO; 2], radius: 0.05 };
+    let ball = |link| BodyCapsule { link: LinkIndex(link), ends: [DVec3::ZERO; 2], radius: 0.05 };
     let mut model = CollisionModel::new(&body, vec![ball(2)]).unwrap();
     model.add_obstacle(Obstacle::sphere(DVec3::X * -0.4, 0.05)).unwrap();
     let nearest = model.clearance(&body).unwrap();
     assert!((model.gradient(&body, &nearest)[0] + 1.0).abs() < 1e-9);
-    let goals = [Goal::position(1, DVec3::X * 0.45)];
+    let goals = [Goal::position(LinkIndex(1), DVec3::X * 0.45)];
     let report =
         Solver::default().solve_clear(&mut body, &goals, &Options::default(), &model).unwrap().clone();
     assert!(!report.reached() && model.clearance(&body).unwrap().distance >= 0.0);
-    assert!(body.displacement(1) > 0.28, "{}", body.displacement(1));
+    assert!(body.displacement(LinkIndex(1)) > 0.28, "{}", body.displacement(LinkIndex(1)));
 }
 
 #[test]
 fn errors_name_the_link_or_the_obstacle() {
     let (arm, mut model) = planar(2);
-    let capsule = BodyCapsule { link: 9, ends: [DVec3::ZERO; 2], radius: 0.1 };
+    let capsule = BodyCapsule { link: LinkIndex(9), ends: [DVec3::ZERO; 2], radius: 0.1 };
     let cause = |capsule| CollisionModel::new(&arm, vec![capsule]).unwrap_err().to_string();
     assert_eq!(cause(capsule), "a capsule is for link 9, but the body has only 3 links");
-    let flat = BodyCapsule { link: 1, radius: 0.0, ..capsule };
+    let flat = BodyCapsule { link: LinkIndex(1), radius: 0.0, ..capsule };
     assert_eq!(cause(flat), "link 1: the radius of a capsule must be finite and greater than 0");
-    let far = BodyCapsule { link: 1, ends: [DVec3::NAN; 2], ..capsule };
+    let far = BodyCapsule { link: LinkIndex(1), ends: [DVec3::NAN; 2], ..capsule };
     assert_eq!(cause(far), "link 1: the ends of a capsule must be finite");
     for (obstacle, why) in [
         (Obstacle::sphere(DVec3::ZERO, -1.0), "the radius"),

@@ -90,9 +90,9 @@ impl Capsules {
             return;
         }
         for capsule in &figure.parts.capsules {
-            let Some(part) = BodyPart::of(figure, capsule.link) else { continue };
-            let ends = capsule.ends.map(|end| model.point(capsule.link, end));
-            self.capsules.push(Capsule::new(capsule.link, ends, capsule.radius / model.space.size, part));
+            let Some(part) = BodyPart::of(figure, capsule.link.0) else { continue };
+            let ends = capsule.ends.map(|end| model.point(capsule.link.0, end));
+            self.capsules.push(Capsule::new(capsule.link.0, ends, capsule.radius / model.space.size, part));
         }
         self.add_trunk(model, figure, rest);
         self.add_limbs(model, figure, rest);
@@ -101,7 +101,7 @@ impl Capsules {
 
     /// Adds a capsule of a person if the link has no measured capsule.
     fn add(&mut self, figure: &Figure, link: usize, ends: [DVec3; 2], radius: f64) {
-        let is_measured = figure.parts.capsules.iter().any(|capsule| capsule.link == link);
+        let is_measured = figure.parts.capsules.iter().any(|capsule| capsule.link.0 == link);
         if let Some(part) = BodyPart::of(figure, link).filter(|_| !is_measured) {
             self.capsules.push(Capsule::new(link, ends, radius, part));
         }
@@ -111,7 +111,7 @@ impl Capsules {
         for limb in &figure.parts.limbs {
             let [first, .., end] = limb.joints[..] else { continue };
             for w in limb.joints.windows(2) {
-                let (link, to) = (w[0], rest.positions[w[1]] - rest.positions[w[0]]);
+                let (link, to) = (w[0], rest.positions[w[1].0] - rest.positions[w[0].0]);
                 let place = usize::from(link != first);
                 let (radius, start) = if limb.is_arm {
                     (person::ARM[place], ARM_STARTS[place])
@@ -119,11 +119,11 @@ impl Capsules {
                     (person::LEG[place], LEG_STARTS[place])
                 };
                 // The radius is limited to half of the bone's length, because legs may be short.
-                self.add(figure, link, [to * start, to], radius.min(0.5 * to.length()));
+                self.add(figure, link.0, [to * start, to], radius.min(0.5 * to.length()));
             }
             if limb.is_arm {
-                let to = model.joints[end].centre * (0.14 / 0.09);
-                self.add(figure, end, [to * 0.1, to], person::ARM[2]);
+                let to = model.joints[end.0].centre * (0.14 / 0.09);
+                self.add(figure, end.0, [to * 0.1, to], person::ARM[2]);
             }
         }
     }
@@ -134,11 +134,11 @@ impl Capsules {
     }
 
     fn add_trunk(&mut self, model: &Model, figure: &Figure, rest: &Kinematics) {
-        let mut arms = figure.parts.limbs.iter().filter(|l| l.is_arm).map(|l| rest.positions[l.joints[0]]);
+        let mut arms = figure.parts.limbs.iter().filter(|l| l.is_arm).map(|l| rest.positions[l.joints[0].0]);
         let (Some(left), Some(right)) = (arms.next(), arms.next()) else { return };
         let width = left.distance(right);
         let chest = model.chest;
-        let neck = figure.parts.neck.first().map_or(left.lerp(right, 0.5), |&n| rest.positions[n]);
+        let neck = figure.parts.neck.first().map_or(left.lerp(right, 0.5), |&n| rest.positions[n.0]);
         let up = neck.y - rest.positions[chest].y;
         for side in [-0.2, 0.2] {
             let x = side * width;
@@ -148,7 +148,7 @@ impl Capsules {
         self.add(figure, 0, [DVec3::X * -0.05, DVec3::X * 0.05], person::PELVIS);
         if let Some(&belly) = figure.parts.spine.first() {
             let ends = [DVec3::new(-0.04, 0.05, 0.0), DVec3::new(0.04, 0.05, 0.0)];
-            self.add(figure, belly, ends, person::BELLY);
+            self.add(figure, belly.0, ends, person::BELLY);
         }
         if let Some(head) = model.head {
             let ends = [DVec3::new(0.0, 0.06, 0.02), DVec3::new(0.0, 0.10, 0.02)];
@@ -186,7 +186,7 @@ impl Capsules {
         let count = |capsule: &Capsule| {
             let (BodyPart::UpperLeg(limb) | BodyPart::Leg(limb)) = capsule.part else { return 2 };
             let joints = &figure.parts.limbs[limb].joints;
-            let below = joints.iter().rev().position(|&link| link == capsule.link);
+            let below = joints.iter().rev().position(|link| link.0 == capsule.link);
             below.map_or(0, |below| below.min(2))
         };
         self.capsules

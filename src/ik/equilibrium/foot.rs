@@ -5,6 +5,7 @@ use sinew_base::mathematics::limb::hinge_angles;
 
 use super::model::{Freedom, Model};
 use super::pose::{FigurePose, Kinematics};
+use crate::LinkIndex;
 use crate::figure::Figure;
 use crate::rotation::shortest_arc;
 
@@ -62,28 +63,29 @@ impl Foot {
         let &link = limb.joints.last()?;
         let leg = match limb.joints[..] {
             [hip, knee, ankle] => {
-                let is_hinge = matches!(model.joints[knee].freedom, Freedom::Hinge { .. });
+                let is_hinge = matches!(model.joints[knee.0].freedom, Freedom::Hinge { .. });
                 let is_ball = |j: usize| model.joints[j].freedom == Freedom::Ball;
-                (is_hinge && is_ball(hip) && is_ball(ankle)).then_some([hip, knee])
+                (is_hinge && is_ball(hip.0) && is_ball(ankle.0)).then_some([hip.0, knee.0])
             }
             _ => None,
         };
-        let ankle = rest.positions[link];
+        let ankle = rest.positions[link.0];
         let height = ankle.y - floor;
         let height = if model.is_person { height.min(HIGHEST) } else { height };
         let level = |link: usize| (rest.positions[link] - ankle).with_y(0.0);
-        let farthest = limb.digits.iter().map(|&d| level(d)).max_by(|a, b| a.length().total_cmp(&b.length()));
+        let farthest =
+            limb.digits.iter().map(|&d| level(d.0)).max_by(|a, b| a.length().total_cmp(&b.length()));
         let is_point =
             !model.is_person && limb.digits.is_empty() && height < TIP_HEIGHT && limb.sole.is_none();
         // The first toe joint that is far enough in front is the ball.
-        let toes = limb.digits.iter().copied().find(|&d| level(d).length() > 0.02);
-        let forward = toes.map_or(DVec3::Z, |d| level(d).normalize_or(DVec3::Z));
+        let toes = limb.digits.iter().copied().find(|&d| level(d.0).length() > 0.02);
+        let forward = toes.map_or(DVec3::Z, |d| level(d.0).normalize_or(DVec3::Z));
         let length =
             if model.is_person { LENGTH } else { farthest.map_or(0.0, DVec3::length).clamp(0.05, LENGTH) };
-        let is_ball = |d: &usize| (0.12 * length..=0.75 * length).contains(&level(*d).length());
+        let is_ball = |d: &LinkIndex| (0.12 * length..=0.75 * length).contains(&level(d.0).length());
         let ball = toes.filter(is_ball).filter(|_| model.is_person);
         let (ahead, up) = ball.map_or((BALL * length, 0.0), |d| {
-            (level(d).length(), (rest.positions[d].y - floor).clamp(0.0, 0.05))
+            (level(d.0).length(), (rest.positions[d.0].y - floor).clamp(0.0, 0.05))
         });
         let at = |ahead: f64, up: f64| forward * ahead + DVec3::Y * (up - height);
         let usual = [HEEL * length, (ahead + TOES * length).max(TIP * length), HALF_WIDTH * length / LENGTH];
@@ -96,7 +98,7 @@ impl Foot {
         let ahead = if ball.is_some() || !model.is_person { ahead } else { before };
         let foot = Self {
             limb: index,
-            link,
+            link: link.0,
             leg,
             heel: at(behind, 0.0),
             ball: at(ahead, up),

@@ -45,7 +45,7 @@ impl Problem {
             } else if goal.pinned {
                 PULL
             } else {
-                let pull = match self.part_of(goal.link) {
+                let pull = match self.part_of(goal.link.0) {
                     Some(FigurePart::Limb(limb, _)) => figure.parts.limbs[limb].pull,
                     _ => 1.0,
                 };
@@ -57,12 +57,12 @@ impl Problem {
                 if let (true, PullKind::Position { offset, start, end, .. }) = (is_pin && goal.yields, &kind)
                 {
                     let (offset, start, end) = (*offset, *start, *end);
-                    self.yielding.push(Yielding { link: goal.link, offset, start, end });
+                    self.yielding.push(Yielding { link: goal.link.0, offset, start, end });
                     continue;
                 }
                 let lever = if matches!(kind, PullKind::Position { .. }) { 1.0 } else { LEVER };
                 let force = force * lever;
-                self.pulls.push(Pull { goal: index, link: goal.link, kind, force, holds: is_held, is_pin });
+                self.pulls.push(Pull { goal: index, link: goal.link.0, kind, force, holds: is_held, is_pin });
             }
             self.pulls.extend(self.pole(index, goal));
         }
@@ -72,7 +72,7 @@ impl Problem {
         let Self { model, stance_now: now, .. } = self;
         let space = &model.space;
         let mut kinds = [None; 3];
-        let offset = model.point(goal.link, goal.offset);
+        let offset = model.point(goal.link.0, goal.offset);
         let weighted = |term: &AxisTerm| {
             let weights = term.effective_weights();
             let largest = weights.max_element();
@@ -85,23 +85,23 @@ impl Problem {
         };
         if let (Some(position), Some((axes, free))) = (goal.position, weighted(&goal.axes.position)) {
             let end = space.from_world.transform_point3(position);
-            let start = now.point(goal.link, offset);
+            let start = now.point(goal.link.0, offset);
             kinds[0] = Some(PullKind::Position { offset, axes, free, start, end, target: end });
         }
         if let (Some(orientation), Some((axes, _))) = (goal.orientation, weighted(&goal.axes.orientation)) {
             // Orientation goals are ignored for links with reflected axes, because they would not mean what a user
             // expects.
-            if model.up(goal.link).all(|link| model.joints[link].signs[0] == DVec3::ONE) {
-                let end = unit(space.orientation(orientation) * model.frame(goal.link));
-                let start = now.rotations[goal.link];
+            if model.up(goal.link.0).all(|link| model.joints[link].signs[0] == DVec3::ONE) {
+                let end = unit(space.orientation(orientation) * model.frame(goal.link.0));
+                let start = now.rotations[goal.link.0];
                 kinds[1] = Some(PullKind::Orientation { axes, start, end, target: end });
             }
         }
         if let Some(aim) = goal.aim {
-            let axis =
-                model.axes(goal.link) * (aim.axis * model.joints[goal.link].signs[1]).normalize_or(DVec3::Z);
-            let (eye, end) = (now.positions[goal.link], space.from_world.transform_point3(aim.at));
-            let start = eye + now.rotations[goal.link] * axis * eye.distance(end);
+            let axis = model.axes(goal.link.0)
+                * (aim.axis * model.joints[goal.link.0].signs[1]).normalize_or(DVec3::Z);
+            let (eye, end) = (now.positions[goal.link.0], space.from_world.transform_point3(aim.at));
+            let start = eye + now.rotations[goal.link.0] * axis * eye.distance(end);
             kinds[2] = Some(PullKind::Aim { axis, eye, start, end, target: end });
         }
         kinds
@@ -110,7 +110,7 @@ impl Problem {
     /// Returns the light pull of a pole on the joint in the middle of the limb.
     fn pole(&self, index: usize, goal: &Goal) -> Option<Pull> {
         let pole = self.model.space.from_world.transform_point3(goal.pole?);
-        let Some(FigurePart::Limb(limb, _)) = self.part_of(goal.link) else { return None };
+        let Some(FigurePart::Limb(limb, _)) = self.part_of(goal.link.0) else { return None };
         let inner = |joint: &FigureJoint| matches!((joint.part, joint.freedom), (Some(FigurePart::Limb(l, _)), Freedom::Hinge { .. }) if l == limb);
         let link = self.model.joints.iter().position(inner)?;
         let (axes, free, start) = (DMat3::IDENTITY, DMat3::ZERO, self.stance_now.positions[link]);

@@ -40,7 +40,7 @@ mod yielding;
 use glam::DVec3;
 
 use super::outcome::Evidence;
-use super::{Body, Goal, Hold, Holds, Options, Outcome, Start};
+use super::{Body, Goal, Hold, Holds, LinkIndex, Options, Outcome, Start};
 use newton::{Budget, Ending, Newton};
 use pose::FigurePose;
 use problem::Problem;
@@ -267,7 +267,7 @@ impl EquilibriumSolver {
                 let PullKind::Position { offset, end, target, .. } = &mut pull.kind else { continue };
                 let bare = *offset / problem.model.joints[pull.link].scale;
                 let frame = problem.model.frame(pull.link);
-                let Some(world) = body.world_from_link(pull.link) else { continue };
+                let Some(world) = body.world_from_link(LinkIndex(pull.link)) else { continue };
                 let own = (frame * bare) * problem.model.joints[pull.link].signs[1];
                 let now = problem.model.space.from_world.transform_point3(world.transform_point3(own));
                 *target = *end + (newton.now.point(pull.link, *offset) - now);
@@ -354,9 +354,9 @@ impl EquilibriumSolver {
         }
         for link in 0..model.joints.len() {
             if pose.turns[link] != stance.turns[link] {
-                body.set_rotation(link, model.local(link, pose.turns[link]));
+                body.set_rotation(LinkIndex(link), model.local(link, pose.turns[link]));
             } else if let Some(rotation) = body.stance().map(|s| s.rotations[link]) {
-                body.set_rotation(link, rotation);
+                body.set_rotation(LinkIndex(link), rotation);
             }
         }
     }

@@ -156,7 +156,7 @@ impl Model {
         self.is_person = figure.is_person();
         self.floor = floor.map(|_| 0.0);
         self.chest = figure.chest();
-        self.head = figure.parts.neck.last().copied();
+        self.head = figure.parts.neck.last().map(|link| link.0);
         self.add_joints(body, figure, rotations, options);
         self.connect();
     }
@@ -171,10 +171,11 @@ impl Model {
         let facing = body.facing();
         for (index, link) in body.links().iter().enumerate() {
             let frame = unit(rest.rotations[index].conjugate() * facing);
-            let offset = link.parent.map_or(DVec3::ZERO, |p| rest.positions[index] - rest.positions[p]);
+            let offset =
+                link.parent_index().map_or(DVec3::ZERO, |p| rest.positions[index] - rest.positions[p]);
             let part = figure.part(index);
             let limit = if options.limits { body.coupled_limit(index) } else { Limit::Free };
-            let above = link.parent.map_or(DQuat::IDENTITY, |p| self.joints[p].frame);
+            let above = link.parent_index().map_or(DQuat::IDENTITY, |p| self.joints[p].frame);
             let signs = rest.signs[index];
             let reflected = |axis: DVec3| frame.conjugate() * reflect_axis(signs[0], axis);
             let turn = unit(above.conjugate() * reflect(signs[0], stance[index]) * frame);
@@ -198,7 +199,7 @@ impl Model {
                 _ => [-PI, PI],
             };
             self.joints.push(FigureJoint {
-                parent: link.parent,
+                parent: link.parent_index(),
                 part,
                 offset: facing.conjugate() * offset * scale,
                 frame,

@@ -13,7 +13,7 @@ use super::pull::{Pull, PullKind};
 use super::table::{self, MASS};
 use super::yielding::Yielding;
 use crate::figure::{Figure, FigurePart};
-use crate::{Body, Goal, Options};
+use crate::{Body, Goal, LinkIndex, Options};
 
 /// Number of horizontal directions in which the centre of mass must keep its distance from the edge of the support.
 pub(super) const DIRECTIONS: usize = 16;
@@ -101,7 +101,7 @@ impl Problem {
             };
             self.capsules.measure(allowed, soft, &mut self.buffers.places, &mut self.capsule_slack);
             for goal in goals.iter().filter(|goal| goal.touches) {
-                self.capsules.let_touch(&self.model, goal.link, &mut self.capsule_slack);
+                self.capsules.let_touch(&self.model, goal.link.0, &mut self.capsule_slack);
             }
         }
         if options.full_body.clear {
@@ -142,10 +142,10 @@ impl Problem {
         let Self { model, stance, stance_now, .. } = self;
         for joints in figure.parts.limbs.iter().flat_map(|limb| limb.joints.windows(3)) {
             let [above, link, end] = [joints[0], joints[1], joints[2]];
-            let Some((straight, side)) = stance_now.straight(model, stance, [above, link, end]) else {
+            let Some((straight, side)) = stance_now.straight(model, stance, [above.0, link.0, end.0]) else {
                 continue;
             };
-            let [low, high] = &mut model.joints[link].range;
+            let [low, high] = &mut model.joints[link.0].range;
             if side > 0.0 {
                 *low = low.max(straight.min(0.0)).min(*high);
             } else {
@@ -196,7 +196,7 @@ impl Problem {
         let Some(floor) = self.model.floor.filter(|_| self.is_pulled) else { return };
         let is_of_leg = |model: &Model, foot: &Foot, goal: &Goal| {
             let leg = &figure.parts.limbs[foot.limb].joints[1..];
-            model.up(goal.link).any(|l| leg.contains(&l))
+            model.up(goal.link.0).any(|l| leg.contains(&LinkIndex(l)))
         };
         let pulls = |goal: &&Goal| !goal.pinned && goal.weight > 0.0;
         for (index, foot) in self.feet.iter().enumerate().filter(|(_, f)| f.stands(&self.stance_now, floor)) {
@@ -204,7 +204,7 @@ impl Problem {
             let is_pinned = goals.iter().any(|g| g.pinned && g.weight > 0.0 && is_own(g));
             let is_pulled = goals.iter().filter(pulls).any(is_own);
             let is_below =
-                |goal: &Goal| goal.link != foot.link && self.model.up(goal.link).any(|l| l == foot.link);
+                |goal: &Goal| goal.link.0 != foot.link && self.model.up(goal.link.0).any(|l| l == foot.link);
             let is_on_toes = goals.iter().filter(pulls).any(is_below);
             let contact = Contact::new(index, foot, &self.stance_now);
             self.contacts.push(Contact { is_on_toes, is_pinned, holds: is_pinned || !is_pulled, ..contact });
@@ -223,15 +223,15 @@ impl Problem {
 
     /// Keeps a raised foot in place, as long as its leg can reach it. The mass of the leg is lumped at the hip, so that the leg is not
     /// used as a counterweight.
-    fn keep_raised(&mut self, link: usize, leg: &[usize]) {
+    fn keep_raised(&mut self, link: usize, leg: &[LinkIndex]) {
         let place = self.stance_now.positions[link];
         let (axes, free) = (DMat3::IDENTITY, DMat3::ZERO);
         let kind =
             PullKind::Position { offset: DVec3::ZERO, axes, free, start: place, end: place, target: place };
         self.pulls.push(Pull { goal: usize::MAX, link, kind, force: LIGHT_PULL, holds: true, is_pin: false });
-        let mass: f64 = leg.iter().map(|&l| self.model.joints[l].balance_mass).sum();
+        let mass: f64 = leg.iter().map(|&l| self.model.joints[l.0].balance_mass).sum();
         for (index, &joint) in leg.iter().enumerate() {
-            let joint = &mut self.model.joints[joint];
+            let joint = &mut self.model.joints[joint.0];
             (joint.balance_mass, joint.counts_above) = (if index == 0 { mass } else { 0.0 }, true);
         }
     }
@@ -241,14 +241,14 @@ impl Problem {
         let arms = figure.parts.limbs.iter().enumerate().filter(|(_, limb)| limb.is_arm);
         for (index, limb) in arms {
             let is_of_arm = |goal: &Goal| {
-                let part = self.part_of(goal.link);
+                let part = self.part_of(goal.link.0);
                 matches!(part, Some(FigurePart::Limb(l, joint)) if l == index && joint > 0)
             };
             let is_pulled = goals.iter().any(|g| !g.pinned && g.weight > 0.0 && is_of_arm(g));
             let share = if is_pulled { RELAXED } else { 1.0 };
             for &link in &limb.joints {
-                self.stiffness[link] *= share;
-                self.weights.push((link, share * self.model.joints[link].mass * MASS * GRAVITY));
+                self.stiffness[link.0] *= share;
+                self.weights.push((link.0, share * self.model.joints[link.0].mass * MASS * GRAVITY));
             }
         }
     }
@@ -258,7 +258,7 @@ impl Problem {
     fn relax_legs(&mut self, figure: &Figure) {
         for contact in self.contacts.iter().filter(|c| !c.holds) {
             let leg = &figure.parts.limbs[self.feet[contact.foot].limb].joints;
-            leg.iter().for_each(|&link| self.stiffness[link] *= RELAXED * RELAXED);
+            leg.iter().for_each(|&link| self.stiffness[link.0] *= RELAXED * RELAXED);
         }
     }
 
@@ -300,10 +300,10 @@ impl Problem {
         model.head.into_iter().for_each(|head| add(head, DVec3::ZERO, radius));
         for limb in &figure.parts.limbs {
             let [_, inner @ .., end] = &limb.joints[..] else { continue };
-            inner.iter().for_each(|&l| add(l, DVec3::ZERO, if limb.is_arm { 0.04 } else { 0.055 }));
+            inner.iter().for_each(|&l| add(l.0, DVec3::ZERO, if limb.is_arm { 0.04 } else { 0.055 }));
             if limb.is_arm || !limb.stands {
                 // Hands and fingers are thin.
-                std::iter::once(end).chain(&limb.digits).for_each(|&link| add(link, DVec3::ZERO, 0.005));
+                std::iter::once(end).chain(&limb.digits).for_each(|&link| add(link.0, DVec3::ZERO, 0.005));
             }
         }
         for foot in &*feet {
@@ -323,8 +323,8 @@ impl Problem {
         let Some(floor) = model.floor else { return };
         if !figure.parts.skin.is_empty() {
             floor_points.extend(figure.parts.skin.iter().map(|&(link, at)| {
-                let offset = model.point(link, at);
-                FloorPoint { link, offset, height: rest.point(link, offset).y.min(floor) }
+                let offset = model.point(link.0, at);
+                FloorPoint { link: link.0, offset, height: rest.point(link.0, offset).y.min(floor) }
             }));
             return;
         }
@@ -336,9 +336,13 @@ impl Problem {
         for link in
             figure.parts.limbs.iter().filter(|limb| limb.is_arm).flat_map(|limb| limb.digits.iter().copied())
         {
-            let Some(above) = model.up(link).nth(1) else { continue };
-            let offset = rest.positions[link] - rest.positions[above];
-            floor_points.push(FloorPoint { link, offset, height: rest.point(link, offset).y.min(floor) });
+            let Some(above) = model.up(link.0).nth(1) else { continue };
+            let offset = rest.positions[link.0] - rest.positions[above];
+            floor_points.push(FloorPoint {
+                link: link.0,
+                offset,
+                height: rest.point(link.0, offset).y.min(floor),
+            });
         }
     }
 

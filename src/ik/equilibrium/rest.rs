@@ -51,9 +51,9 @@ impl RestPose {
             DAffine3::from_scale_rotation_translation(scale, rest, offset)
         });
         for (link, transform) in links.iter().zip(&self.transforms) {
-            let placed = link.parent.map_or(DAffine3::IDENTITY, |p| self.transforms[p]);
+            let placed = link.parent_index().map_or(DAffine3::IDENTITY, |p| self.transforms[p]);
             self.positions.push(placed.transform_point3(link.offset));
-            let above = link.parent.map_or(DVec3::ONE, |p| self.signs[p][1]);
+            let above = link.parent_index().map_or(DVec3::ONE, |p| self.signs[p][1]);
             self.signs.push([above, above * link.scale.signum()]);
             self.scales.push(transform.matrix3.determinant().abs().cbrt());
             self.hinges.push(None);
@@ -64,7 +64,7 @@ impl RestPose {
         });
         for limb in &parts.limbs {
             for index in 1..limb.joints.len() - 1 {
-                self.hinges[limb.joints[index]] = Some(self.hinge(links, limb, index));
+                self.hinges[limb.joints[index].0] = Some(self.hinge(links, limb, index));
             }
         }
     }
@@ -81,7 +81,7 @@ impl RestPose {
 
     /// Returns the hinge of a joint inside a limb.
     fn hinge(&self, links: &[Link], limb: &LimbParts, index: usize) -> LimbHinge {
-        let at = |i: usize| self.positions[limb.joints[i]];
+        let at = |i: usize| self.positions[limb.joints[i].0];
         let (joint, last) = (limb.joints[index], limb.joints.len() - 1);
         let (into, out) = (at(index) - at(index - 1), at(index + 1) - at(index));
         let normal = into.cross(out);
@@ -89,8 +89,8 @@ impl RestPose {
         let bent = if is_bent { normal } else { limb.bend.cross(at(last) - at(0)) };
         let axis = bent.try_normalize().unwrap_or_else(|| any_perpendicular(into.normalize_or(DVec3::Y)));
         let angle = if is_bent { into.angle_between(out) } else { 0.0 };
-        let axis = reflect_axis(self.signs[joint][0], self.rotations[joint].conjugate() * axis);
-        match links[joint].limit {
+        let axis = reflect_axis(self.signs[joint.0][0], self.rotations[joint.0].conjugate() * axis);
+        match links[joint.0].limit {
             Limit::Hinge { axis, min, max } => LimbHinge { axis, range: [min, max] },
             _ => LimbHinge { axis, range: [-angle - OVERBEND, MAX_BEND - angle] },
         }

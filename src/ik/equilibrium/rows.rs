@@ -16,7 +16,7 @@ use super::pose::{FigurePose, Kinematics};
 use super::problem::{FloorPoint, Problem};
 use super::support;
 use super::system::Forces;
-use crate::{Hold, Limit};
+use crate::{Hold, Limit, LinkIndex};
 
 /// Maximum forces: first for contacts and pins, then for heels, balance, floor and body. For limits, the maximum moment.
 const CONTACT_FORCE: f64 = 100.0 * constant::PULL;
@@ -118,12 +118,12 @@ impl Problem {
     pub(super) fn hold(&self, kind: Kind) -> Option<Hold> {
         match kind {
             Kind::Contact(_) | Kind::Heel(_) | Kind::Comfort => None,
-            Kind::Limit(link) => Some(Hold::Limit(link)),
+            Kind::Limit(link) => Some(Hold::Limit(LinkIndex(link))),
             Kind::Balance(_) => Some(Hold::Balance),
-            Kind::Floor(index) => Some(Hold::Floor(self.floor_points.get(index)?.link)),
+            Kind::Floor(index) => Some(Hold::Floor(LinkIndex(self.floor_points.get(index)?.link))),
             Kind::Body(index) => {
                 let [a, b] = self.capsules.links(*self.capsules.pairs.get(index)?);
-                Some(Hold::Body(a, b))
+                Some(Hold::Body(LinkIndex(a), LinkIndex(b)))
             }
             Kind::Pull(index) => {
                 let pin = self.pulls.get(index).filter(|pull| pull.is_pin)?;

@@ -49,9 +49,9 @@ pub(super) fn weigh(model: &mut Model, figure: &Figure) {
     };
     set(model, 0, if spine.is_empty() { hips + back } else { hips }, DVec3::ZERO);
     for (index, &link) in spine.iter().enumerate() {
-        let to = spine.get(index + 1).map(|&n| offset_of(&model.joints, link, n));
+        let to = spine.get(index + 1).map(|n| offset_of(&model.joints, link.0, n.0));
         let centre = if is_person { DVec3::Y * 0.17 } else { to.unwrap_or_default() * 0.5 };
-        set(model, link, share(back, spine.len()), centre);
+        set(model, link.0, share(back, spine.len()), centre);
     }
     for (index, &link) in neck.iter().enumerate() {
         let is_head = index + 1 == neck.len();
@@ -59,15 +59,15 @@ pub(super) fn weigh(model: &mut Model, figure: &Figure) {
         let person = if is_head { HEAD } else { share(NECK, neck.len() - 1) };
         let animal = (share(ANIMAL[2], neck.len()), DVec3::ZERO);
         let (mass, centre) = if is_person { (person, centre) } else { animal };
-        set(model, link, mass, centre);
+        set(model, link.0, mass, centre);
     }
     for limb in &figure.parts.limbs {
         for (index, &link) in limb.joints.iter().enumerate() {
             let last = index + 1 == limb.joints.len();
-            let bone = limb.joints.get(index + 1).map(|&n| offset_of(&model.joints, link, n));
+            let bone = limb.joints.get(index + 1).map(|n| offset_of(&model.joints, link.0, n.0));
             // A hand extends along its forearm, and a foot points forwards.
             let end = if limb.is_arm {
-                offset_of(&model.joints, limb.joints[index.saturating_sub(1)], link).normalize_or_zero()
+                offset_of(&model.joints, limb.joints[index.saturating_sub(1)].0, link.0).normalize_or_zero()
                     * 0.18
             } else {
                 DVec3::Z * 0.133
@@ -78,12 +78,12 @@ pub(super) fn weigh(model: &mut Model, figure: &Figure) {
                 table[place] / f64::from(u8::from(place == 1)).mul_add(inner(limb.joints.len()) - 1.0, 1.0);
             let animal = share(share(ANIMAL[3], figure.parts.limbs.len()), limb.joints.len());
             let mass = if is_person { person } else { animal };
-            set(model, link, mass, bone.map_or(end * 0.5, |bone| bone * CENTRE));
+            set(model, link.0, mass, bone.map_or(end * 0.5, |bone| bone * CENTRE));
         }
         if limb.is_arm {
-            let mass: f64 = limb.joints.iter().map(|&l| model.joints[l].mass).sum();
+            let mass: f64 = limb.joints.iter().map(|&l| model.joints[l.0].mass).sum();
             for (index, &link) in limb.joints.iter().enumerate() {
-                let joint = &mut model.joints[link];
+                let joint = &mut model.joints[link.0];
                 joint.balance_mass = if index == 0 { mass } else { 0.0 };
                 joint.counts_above = true;
             }
@@ -147,10 +147,10 @@ fn moment(model: &Model, arm: &LimbParts, index: usize) -> f64 {
     let mut reach = 0.0;
     let mut moment = 0.0;
     for (nth, &link) in arm.joints.iter().enumerate().skip(index) {
-        let joint = &model.joints[link];
+        let joint = &model.joints[link.0];
         moment += joint.mass * MASS * GRAVITY * (reach + joint.centre.length());
         let next = arm.joints.get(nth + 1);
-        reach += next.map_or(0.0, |&next| offset_of(&model.joints, link, next).length());
+        reach += next.map_or(0.0, |next| offset_of(&model.joints, link.0, next.0).length());
     }
     moment
 }

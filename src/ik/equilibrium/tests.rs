@@ -8,7 +8,9 @@ use super::pose::{FigurePose, Kinematics};
 use super::problem::Problem;
 use super::rows::{Kind, Rows};
 use super::system::System;
-use crate::{Body, FigureParts, Goal, LimbParts, Limit, Link, Method, Options, Solver, Start, round_cone};
+use crate::{
+    Body, FigureParts, Goal, LimbParts, Limit, Link, LinkIndex, Method, Options, Solver, Start, round_cone,
+};
 
 /// Returns a person of 1.75 m with bent limbs.
 pub(super) fn person() -> Body {
@@ -19,7 +21,12 @@ pub(super) fn person() -> Body {
 fn person_with_hands(ahead: f64) -> Body {
     let mut links: Vec<Link> = Vec::new();
     let mut add = |parent: Option<usize>, offset: [f64; 3], limit: Limit| {
-        links.push(Link::base().with_parent(parent).with_offset(DVec3::from(offset)).with_limit(limit));
+        links.push(
+            Link::base()
+                .with_parent(parent.map(LinkIndex))
+                .with_offset(DVec3::from(offset))
+                .with_limit(limit),
+        );
         links.len() - 1
     };
     let cone = |axis: DVec3, swing: f64| round_cone(axis, swing, [-1.2, 1.2]);
@@ -43,10 +50,10 @@ fn person_with_hands(ahead: f64) -> Body {
         add(Some(foot), [0.0, -0.06, 0.14], Limit::hinge(DVec3::X, -1.0..=0.5));
     }
     let limb = |first: usize, is_arm: bool| LimbParts {
-        collar: if is_arm { vec![first] } else { Vec::new() },
-        joints: (first + usize::from(is_arm)..).take(3).collect(),
+        collar: if is_arm { vec![LinkIndex(first)] } else { Vec::new() },
+        joints: (first + usize::from(is_arm)..).take(3).map(LinkIndex).collect(),
         is_arm,
-        digits: if is_arm { Vec::new() } else { vec![first + 3] },
+        digits: if is_arm { Vec::new() } else { vec![LinkIndex(first + 3)] },
         bend: if is_arm { DVec3::NEG_Z } else { DVec3::Z },
         pull: 1.0,
         stands: !is_arm,
@@ -56,8 +63,8 @@ fn person_with_hands(ahead: f64) -> Body {
     let limbs = vec![limb(5, true), limb(9, true), limb(13, false), limb(17, false)];
     let parts = FigureParts {
         hips: None,
-        spine: vec![1, 2],
-        neck: vec![3, 4],
+        spine: vec![LinkIndex(1), LinkIndex(2)],
+        neck: vec![LinkIndex(3), LinkIndex(4)],
         limbs,
         floor: Some(0.0),
         size: 1.0,
@@ -101,22 +108,23 @@ fn differences<T>(
 const STEP: f64 = 1e-6;
 
 fn all_goals() -> Vec<Goal> {
-    let sight = Goal::aim(4, DVec3::Z, DVec3::new(1.0, 1.5, 2.0));
-    let place = Goal::pose(8, DVec3::new(0.4, 1.2, 0.5), DQuat::from_rotation_y(0.3));
-    let pole = Goal::position(12, DVec3::new(-0.4, 1.2, 0.5)).with_pole(DVec3::new(-1.0, 0.0, 0.0));
-    let foot = Goal::position(15, DVec3::new(0.3, 0.4, 0.5));
+    let sight = Goal::aim(LinkIndex(4), DVec3::Z, DVec3::new(1.0, 1.5, 2.0));
+    let place = Goal::pose(LinkIndex(8), DVec3::new(0.4, 1.2, 0.5), DQuat::from_rotation_y(0.3));
+    let pole =
+        Goal::position(LinkIndex(12), DVec3::new(-0.4, 1.2, 0.5)).with_pole(DVec3::new(-1.0, 0.0, 0.0));
+    let foot = Goal::position(LinkIndex(15), DVec3::new(0.3, 0.4, 0.5));
     vec![sight, place, pole, foot]
 }
 
 /// Returns a yielding pin on the left foot, near the foot's position.
 fn yielding_pin() -> Goal {
-    Goal::pin(15, DVec3::new(0.05, 0.1, 0.02), DQuat::IDENTITY).with_yields(true)
+    Goal::pin(LinkIndex(15), DVec3::new(0.05, 0.1, 0.02), DQuat::IDENTITY).with_yields(true)
 }
 
 #[test]
 fn the_gradient_of_the_energy_agrees_with_differences() {
-    let yielding = vec![Goal::position(8, DVec3::ONE), yielding_pin()];
-    for goals in [vec![Goal::position(8, DVec3::ONE)], all_goals(), yielding] {
+    let yielding = vec![Goal::position(LinkIndex(8), DVec3::ONE), yielding_pin()];
+    for goals in [vec![Goal::position(LinkIndex(8), DVec3::ONE)], all_goals(), yielding] {
         let (mut problem, pose) = problem(&goals);
         problem.pulls.iter_mut().for_each(|pull| pull.holds = false);
         let (mut now, mut buffers, mut system) =
@@ -198,7 +206,7 @@ fn check_hessian(
 
 #[test]
 fn the_hessian_of_pulls_agrees_with_differences_of_the_gradient() {
-    let goals = [Goal::position(8, DVec3::ONE)];
+    let goals = [Goal::position(LinkIndex(8), DVec3::ONE)];
     let (mut problem, pose) = problem(&goals);
     problem.pulls.iter_mut().for_each(|pull| pull.holds = false);
     check_hessian(&problem, &pose, |_, now| {
@@ -213,7 +221,7 @@ fn the_hessian_of_pulls_agrees_with_differences_of_the_gradient() {
 fn the_hessian_of_the_energy_agrees_with_differences_of_the_gradient() {
     // Regression test: the weight of heels had no second derivatives, but the floor that carries the heels did. The Hessian was then
     // indefinite in every pose, so Newton's method omitted the second derivatives and took three times as many iterations.
-    let mut goal = Goal::position(8, DVec3::ONE);
+    let mut goal = Goal::position(LinkIndex(8), DVec3::ONE);
     goal.axes.position.weights.z = 0.0;
     let (mut problem, pose) = problem(&[goal, yielding_pin()]);
     // Springs of ball joints omit their second-order terms, and the balance spring is a row.
@@ -249,7 +257,7 @@ fn an_elbow_that_the_stance_overstretches_bends_the_right_way() {
     // Regression test: a robot's elbows were overstretched by 5 degrees in the rest pose. A push along the arm bent them further in
     // the wrong direction, against their limit, so the whole body turned away from the hand.
     let mut body = person_with_hands(-0.026);
-    let place = |body: &Body, link: usize| body.world_from_link(link).unwrap().translation;
+    let place = |body: &Body, link: usize| body.world_from_link(LinkIndex(link)).unwrap().translation;
     let (hand, chest) = (place(&body, 8), place(&body, 2));
     let mut solver = Solver::default();
     let options = Options::default().with_root_motion(true).with_start(Start::Continue);
@@ -257,7 +265,7 @@ fn an_elbow_that_the_stance_overstretches_bends_the_right_way() {
         let steps: Vec<i32> = if from < to { (from + 1..=to).collect() } else { (to..from).rev().collect() };
         for step in steps {
             let target = hand - DVec3::X * 0.005 * f64::from(step);
-            solver.solve(body, &[Goal::position(8, target)], &options).unwrap();
+            solver.solve(body, &[Goal::position(LinkIndex(8), target)], &options).unwrap();
         }
     };
     let rest: Vec<DVec3> = (0..body.links().len()).map(|link| place(&body, link)).collect();
@@ -281,9 +289,11 @@ fn skin_is_kept_above_the_floor_and_shins_out_of_the_trunk() {
     let mut body = person();
     let mut parts = body.figure().unwrap().parts.clone();
     let below = DVec3::new(0.0, -0.3, 0.0);
-    parts.skin = vec![(0, below)];
-    assert!(body.set_figure(FigureParts { skin: vec![(0, DVec3::NAN)], ..parts.clone() }).is_err());
-    assert!(body.set_figure(FigureParts { skin: vec![(99, below)], ..parts.clone() }).is_err());
+    parts.skin = vec![(LinkIndex(0), below)];
+    assert!(
+        body.set_figure(FigureParts { skin: vec![(LinkIndex(0), DVec3::NAN)], ..parts.clone() }).is_err()
+    );
+    assert!(body.set_figure(FigureParts { skin: vec![(LinkIndex(99), below)], ..parts.clone() }).is_err());
     body.set_figure(parts).unwrap();
     let options = Options::default().with_full_body(crate::FullBodyOptions::default().with_clear(true));
     let mut problem = Problem::default();
@@ -307,7 +317,7 @@ fn the_floor_is_that_of_the_upright_rest_pose_if_a_node_above_the_hips_leans() {
     let mut body = person();
     let mut parts = body.figure().unwrap().parts.clone();
     parts.hips = Some(DVec3::Y * 0.95);
-    parts.skin = vec![(4, DVec3::Y)];
+    parts.skin = vec![(LinkIndex(4), DVec3::Y)];
     body.set_figure(parts).unwrap();
     let options = Options::default().with_full_body(crate::FullBodyOptions::default().with_clear(true));
     for lean in [0.0, 2.5] {
@@ -330,14 +340,19 @@ fn a_pin_that_yields_gives_way_to_the_other_leg() {
     let through = DVec3::new(-0.06, 0.15, 0.0);
     let solved = |yields: bool| {
         let mut body = person();
-        let right = body.world_from_link(19).unwrap().translation;
+        let right = body.world_from_link(LinkIndex(19)).unwrap().translation;
         let pins = [
-            Goal::pin(19, right, DQuat::IDENTITY),
-            Goal::pin(15, through, DQuat::IDENTITY).with_yields(yields),
+            Goal::pin(LinkIndex(19), right, DQuat::IDENTITY),
+            Goal::pin(LinkIndex(15), through, DQuat::IDENTITY).with_yields(yields),
         ];
         Solver::default().solve(&mut body, &pins, &options).unwrap();
-        let moved = |link: usize, from: DVec3| body.world_from_link(link).unwrap().translation - from;
-        (moved(15, through), moved(19, right).length(), body.orientation(15).unwrap().to_axis_angle().1)
+        let moved =
+            |link: usize, from: DVec3| body.world_from_link(LinkIndex(link)).unwrap().translation - from;
+        (
+            moved(15, through),
+            moved(19, right).length(),
+            body.orientation(LinkIndex(15)).unwrap().to_axis_angle().1,
+        )
     };
     let ((firm, ..), (moved, other, turned)) = (solved(false), solved(true));
     assert!(firm.length() < 1e-3, "{firm}");

@@ -20,17 +20,17 @@ impl Solver {
     ///
     /// ```
     /// use sinew_ik::glam::{DAffine3, DVec3};
-    /// use sinew_ik::{Body, BodyCapsule, CollisionModel, Goal, Limit, Link, Obstacle, Options, Solver};
+    /// use sinew_ik::{Body, BodyCapsule, CollisionModel, Goal, Limit, Link, LinkIndex, Obstacle, Options, Solver};
     ///
     /// // A planar arm of three bones reaches behind a ball.
     /// let hinge = Limit::hinge(DVec3::Z, -2.8..=2.8);
     /// let base = Link::base().with_limit(hinge);
-    /// let bones = (1..=3).map(|i| Link::child(i - 1, DVec3::X * 0.4).with_limit(hinge));
+    /// let bones = (1..=3).map(|i| Link::child(LinkIndex(i - 1), DVec3::X * 0.4).with_limit(hinge));
     /// let mut arm = Body::new(std::iter::once(base).chain(bones).collect(), DAffine3::IDENTITY)?;
-    /// let bone = |link| BodyCapsule { link, ends: [DVec3::ZERO, DVec3::X * 0.4], radius: 0.03 };
+    /// let bone = |link| BodyCapsule { link: LinkIndex(link), ends: [DVec3::ZERO, DVec3::X * 0.4], radius: 0.03 };
     /// let mut model = CollisionModel::new(&arm, (0..3).map(bone).collect())?;
     /// model.add_obstacle(Obstacle::sphere(DVec3::new(0.5, 0.35, 0.0), 0.15))?;
-    /// let goals = [Goal::position(3, DVec3::new(0.6, 0.65, 0.0))];
+    /// let goals = [Goal::position(LinkIndex(3), DVec3::new(0.6, 0.65, 0.0))];
     /// let mut solver = Solver::default();
     /// let report = solver.solve_clear(&mut arm, &goals, &Options::default(), &model)?;
     /// assert!(report.reached());

@@ -3,7 +3,7 @@
 use crate::driver::Progress;
 use crate::outcome::Evidence;
 use crate::tree::Tree;
-use crate::{GoalOutcome, Report};
+use crate::{GoalOutcome, LinkIndex, Report};
 
 use super::Solver;
 
@@ -31,7 +31,7 @@ pub(super) fn fill_report(
 ) {
     report.limited.clear();
     let limited = tree.joints.iter().filter(|j| j.is_at_border(AT_BORDER));
-    report.limited.extend(limited.map(|j| j.link));
+    report.limited.extend(limited.map(|j| LinkIndex(j.link)));
     let goal = |effector| {
         let reached = tree.is_reached(effector);
         let evidence = if reached { Evidence::default() } else { evidence(effector) };

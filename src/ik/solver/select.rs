@@ -19,10 +19,10 @@ impl Options {
     ///
     /// ```
     /// use sinew_ik::glam::{DAffine3, DVec3};
-    /// use sinew_ik::{Body, Goal, Link, Method, Options};
+    /// use sinew_ik::{Body, Goal, Link, LinkIndex, Method, Options};
     ///
-    /// let arm = Body::new(vec![Link::base(), Link::child(0, DVec3::Y)], DAffine3::IDENTITY)?;
-    /// let goal = Goal::position(1, DVec3::X);
+    /// let arm = Body::new(vec![Link::base(), Link::child(LinkIndex(0), DVec3::Y)], DAffine3::IDENTITY)?;
+    /// let goal = Goal::position(LinkIndex(1), DVec3::X);
     /// assert!(Options::default().refusal(&arm, &[goal]).is_none());
     /// // The closed form needs two bones, and this arm has one.
     /// let two_bone = Options::default().with_method(Method::TwoBone);

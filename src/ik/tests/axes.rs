@@ -2,8 +2,8 @@
 
 use glam::{DAffine3, DQuat, DVec3};
 use sinew_ik::{
-    AxesFrame, AxisTerm, Body, Goal, GoalAxes, Limit, Link, Method, Options, Outcome, SolveError, Solver,
-    Tolerance,
+    AxesFrame, AxisTerm, Body, Goal, GoalAxes, Limit, Link, LinkIndex, Method, Options, Outcome, SolveError,
+    Solver, Tolerance,
 };
 
 use crate::{chain, chain_methods, position, report};
@@ -40,8 +40,8 @@ fn orientation_axes(frame: AxesFrame, weights: DVec3) -> GoalAxes {
 fn case(random: &mut Random) -> (Body, DVec3, DQuat) {
     let mut body = chain(6);
     let mut bend = |size: f64, random: &mut Random| {
-        (0..7).for_each(|i| body.set_rotation(i, DQuat::from_scaled_axis(random.turn(size))));
-        (position(&body, 6), body.orientation(6).unwrap())
+        (0..7).for_each(|i| body.set_rotation(LinkIndex(i), DQuat::from_scaled_axis(random.turn(size))));
+        (position(&body, 6), body.orientation(LinkIndex(6)).unwrap())
     };
     let (place, turn) = bend(0.7, random);
     bend(0.4, random);
@@ -72,7 +72,7 @@ fn a_free_axis_of_the_position_never_costs() {
         let (far, name) = (random.range(-5.0, 5.0), format!("case {number}"));
         for method in chain_methods().filter(|m| *m != Method::JacobianTranspose) {
             let solve = |y: f64| {
-                let goal = Goal::position(6, DVec3::new(place.x, y, place.z)).with_axes(axes);
+                let goal = Goal::position(LinkIndex(6), DVec3::new(place.x, y, place.z)).with_axes(axes);
                 reached(&start, goal, &options(method), &name)
             };
             let (near, far) = (solve(place.y), solve(far));
@@ -99,11 +99,11 @@ fn a_free_axis_of_the_orientation_never_costs() {
             let axis = if frame == AxesFrame::World { turn.conjugate() * DVec3::Y } else { DVec3::Y };
             for method in [Method::Dls, Method::Ccd, Method::Fabrik, Method::Particle, Method::FullBody] {
                 let solve = |turn: DQuat| {
-                    let goal = Goal::pose(6, place, turn).with_axes(axes);
+                    let goal = Goal::pose(LinkIndex(6), place, turn).with_axes(axes);
                     reached(&start, goal, &options(method), &name)
                 };
                 let (one, two) = (solve(turn), solve(other));
-                let tilt = (two.orientation(6).unwrap() * axis).angle_between(turn * axis);
+                let tilt = (two.orientation(LinkIndex(6)).unwrap() * axis).angle_between(turn * axis);
                 assert!(tilt < 1.001e-3, "{method}, {frame:?}, {name}: {tilt}");
                 assert!(apart(&one, &two) < SAME, "{method}, {frame:?}, {name}: {}", apart(&one, &two));
             }
@@ -117,10 +117,10 @@ fn a_single_axis_of_the_orientation_can_be_kept() {
     for number in 0..30 {
         let (start, place, turn) = case(&mut random);
         let axes = orientation_axes(AxesFrame::World, DVec3::Y);
-        let goal = Goal::pose(6, place, turn).with_axes(axes);
+        let goal = Goal::pose(LinkIndex(6), place, turn).with_axes(axes);
         for method in [Method::Dls, Method::Ccd, Method::Fabrik, Method::Particle, Method::FullBody] {
             let body = reached(&start, goal, &options(method), &format!("case {number}"));
-            let rest = turn * body.orientation(6).unwrap().conjugate();
+            let rest = turn * body.orientation(LinkIndex(6)).unwrap().conjugate();
             let twist = 2.0 * rest.y.atan2(rest.w);
             let twist = twist - (twist / std::f64::consts::TAU).round() * std::f64::consts::TAU;
             assert!(twist.abs() <= 1.001e-3, "{method}, case {number}: {twist}");
@@ -138,7 +138,7 @@ fn axes_of_the_target_slide_in_its_plane() {
             GoalAxes { frame: AxesFrame::Target, position: term(DVec3::Y), orientation: term(DVec3::ZERO) };
         for method in [Method::Dls, Method::Ccd, Method::Fabrik, Method::Particle, Method::Optimize] {
             for along in [DVec3::ZERO, DVec3::new(0.8, 0.0, -2.0)] {
-                let goal = Goal::pose(6, place + turn * along, turn).with_axes(axes);
+                let goal = Goal::pose(LinkIndex(6), place + turn * along, turn).with_axes(axes);
                 let body = reached(&start, goal, &options(method), "plane");
                 let height = (position(&body, 6) - place).dot(turn * DVec3::Y);
                 assert!(height.abs() <= 1.001e-4, "{method}: {height}");
@@ -159,7 +159,7 @@ fn weights_per_axis_give_the_least_squares_compromise() {
         let expected = (a * place + b * other) / (a + b);
         for method in WEIGHING {
             let goals = [(place, a), (other, b)]
-                .map(|(at, weights)| Goal::position(6, at).with_axes(position_axes(weights)));
+                .map(|(at, weights)| Goal::position(LinkIndex(6), at).with_axes(position_axes(weights)));
             let mut body = start.clone();
             report(&mut body, &goals, &options(method));
             let off = position(&body, 6).distance(expected);
@@ -171,7 +171,7 @@ fn weights_per_axis_give_the_least_squares_compromise() {
 /// Returns a hinge about +Z with a link of one metre along +Y, and the limits of its angle.
 fn hinge(limit: f64) -> Body {
     let limit = Limit::Hinge { axis: DVec3::Z, min: -limit, max: limit };
-    let links = vec![Link::base().with_limit(limit), Link::child(0, DVec3::Y)];
+    let links = vec![Link::base().with_limit(limit), Link::child(LinkIndex(0), DVec3::Y)];
     Body::new(links, DAffine3::IDENTITY).unwrap()
 }
 
@@ -192,9 +192,9 @@ fn position_and_orientation_trade_off_by_their_weights_and_the_characteristic_le
             orientation: AxisTerm::weighted(orientation),
             ..GoalAxes::default()
         };
-        let goal = Goal::pose(1, turn(alpha) * DVec3::Y, turn(beta)).with_axes(axes);
+        let goal = Goal::pose(LinkIndex(1), turn(alpha) * DVec3::Y, turn(beta)).with_axes(axes);
         // The goal applies to the hinge with an offset, so that the end cannot turn by itself.
-        let goal = goal.with_link(0).with_offset(DVec3::Y);
+        let goal = goal.with_link(LinkIndex(0)).with_offset(DVec3::Y);
         for method in WEIGHING {
             let options = options(method).with_characteristic_length(characteristic_length);
             let mut body = hinge(3.0);
@@ -211,9 +211,9 @@ fn position_and_orientation_trade_off_by_their_weights_and_the_characteristic_le
 #[test]
 fn limits_block_only_axes_that_count() {
     let outcome = |x: f64, weights: DVec3| {
-        let goal = Goal::position(1, DVec3::new(x, 0.8, 0.0)).with_axes(position_axes(weights));
+        let goal = Goal::position(LinkIndex(1), DVec3::new(x, 0.8, 0.0)).with_axes(position_axes(weights));
         let mut body = hinge(0.5);
-        body.set_rotation(0, DQuat::from_rotation_z(0.1));
+        body.set_rotation(LinkIndex(0), DQuat::from_rotation_z(0.1));
         report(&mut body, &[goal], &options(Method::Dls)).goals[0].outcome
     };
     // The hinge reaches x from -0.48 to 0.48, and a y of 0.88 or more.
@@ -237,8 +237,8 @@ fn the_placement_of_the_body_does_not_matter() {
         start.place(above, turn).unwrap();
         let target = {
             let mut other = start.clone();
-            (0..7).for_each(|i| other.set_rotation(i, DQuat::from_scaled_axis(random.turn(0.5))));
-            (position(&other, 6), other.orientation(6).unwrap())
+            (0..7).for_each(|i| other.set_rotation(LinkIndex(i), DQuat::from_scaled_axis(random.turn(0.5))));
+            (position(&other, 6), other.orientation(LinkIndex(6)).unwrap())
         };
         let axes = GoalAxes {
             position: term(DVec3::new(1.0, 0.0, 1.0)),
@@ -246,13 +246,13 @@ fn the_placement_of_the_body_does_not_matter() {
             ..GoalAxes::default()
         };
         let lifted = target.0 + DVec3::Y * 0.3 * scale.abs().min_element();
-        let goal = Goal::pose(6, lifted, DQuat::from_rotation_y(1.0) * target.1).with_axes(axes);
+        let goal = Goal::pose(LinkIndex(6), lifted, DQuat::from_rotation_y(1.0) * target.1).with_axes(axes);
         for method in [Method::Dls, Method::Optimize, Method::FullBody] {
             let body = reached(&start, goal, &options(method), &format!("case {number}"));
             let off = (position(&body, 6) - target.0) * DVec3::new(1.0, 0.0, 1.0);
             assert!(off.length() < 2e-4 * scale.abs().max_element(), "{method}, case {number}: {off}");
             let up = target.1.conjugate() * DVec3::Y;
-            let tilt = (body.orientation(6).unwrap() * up).angle_between(DVec3::Y);
+            let tilt = (body.orientation(LinkIndex(6)).unwrap() * up).angle_between(DVec3::Y);
             assert!(tilt < 1.001e-3, "{method}, case {number}: {tilt}");
         }
     }
@@ -263,14 +263,14 @@ fn a_pin_may_slide() {
     for slide in [DVec3::X, DVec3::Z] {
         let mut body = chain(8);
         let place = position(&body, 4);
-        let turn = body.orientation(4).unwrap();
+        let turn = body.orientation(LinkIndex(4)).unwrap();
         let axes = GoalAxes {
             position: term(DVec3::ONE - slide),
             orientation: term(DVec3::ZERO),
             ..GoalAxes::default()
         };
-        let pin = Goal::pin(4, place, turn).with_axes(axes);
-        let goal = Goal::position(8, place + slide * 0.3 + DVec3::Y * 0.3);
+        let pin = Goal::pin(LinkIndex(4), place, turn).with_axes(axes);
+        let goal = Goal::position(LinkIndex(8), place + slide * 0.3 + DVec3::Y * 0.3);
         let report = report(&mut body, &[pin, goal], &options(Method::FullBody));
         assert!(report.reached(), "{report:?}");
         let moved = position(&body, 4) - place;
@@ -288,9 +288,11 @@ fn weights_that_are_equal_on_all_axes_are_the_weight_of_the_goal() {
             report(&mut body, &goals, &options(method));
             body
         };
-        let by_weight = solve([Goal::position(6, a).with_weight(0.25), Goal::position(3, b)]);
+        let by_weight =
+            solve([Goal::position(LinkIndex(6), a).with_weight(0.25), Goal::position(LinkIndex(3), b)]);
         let axes = position_axes(DVec3::splat(0.25));
-        let by_axes = solve([Goal::position(6, a).with_axes(axes), Goal::position(3, b)]);
+        let by_axes =
+            solve([Goal::position(LinkIndex(6), a).with_axes(axes), Goal::position(LinkIndex(3), b)]);
         assert_eq!(by_weight, by_axes, "{method}");
     }
 }
@@ -303,7 +305,7 @@ fn methods_that_move_effectors_as_a_whole_reject_uneven_weights() {
     for method in [Method::Ccd, Method::Particle, Method::Fabrik] {
         let why = "axes that are not free must have equal weights";
         let solved = |axes| {
-            let goal = Goal::pose(6, place, DQuat::IDENTITY).with_axes(axes);
+            let goal = Goal::pose(LinkIndex(6), place, DQuat::IDENTITY).with_axes(axes);
             Solver::default().solve(&mut chain(6), &[goal], &options(method)).map(|_| ())
         };
         assert_eq!(solved(axes), uneven(why, method));
@@ -312,7 +314,7 @@ fn methods_that_move_effectors_as_a_whole_reject_uneven_weights() {
         assert_eq!(solved(position_axes(DVec3::new(1.0, 0.0, 1.0))), Ok(()));
     }
     let limb = |method| {
-        let goal = Goal::position(2, place).with_axes(position_axes(DVec3::new(1.0, 0.0, 1.0)));
+        let goal = Goal::position(LinkIndex(2), place).with_axes(position_axes(DVec3::new(1.0, 0.0, 1.0)));
         Solver::default().solve(&mut chain(2), &[goal], &options(method)).map(|report| report.method)
     };
     let why = "the axes of the position must have equal weights above zero";
@@ -320,7 +322,7 @@ fn methods_that_move_effectors_as_a_whole_reject_uneven_weights() {
     assert_eq!(limb(Method::Auto), Ok(Method::Dls));
     let turned = |orientation, method| {
         let axes = orientation_axes(AxesFrame::World, orientation);
-        let goal = Goal::pose(2, place, DQuat::from_rotation_y(1.0)).with_axes(axes);
+        let goal = Goal::pose(LinkIndex(2), place, DQuat::from_rotation_y(1.0)).with_axes(axes);
         Solver::default().solve(&mut chain(2), &[goal], &options(method)).map(|report| report.method)
     };
     let uneven = DVec3::new(0.0, 1.0, 2.0);
@@ -336,9 +338,9 @@ fn the_end_of_a_limb_stays_level_and_keeps_its_heading() {
     let mut headings = Vec::new();
     for angle in [0.0, 1.0, -2.5] {
         let axes = orientation_axes(AxesFrame::World, DVec3::new(1.0, 0.0, 1.0));
-        let goal = Goal::pose(2, place, DQuat::from_rotation_y(angle)).with_axes(axes);
+        let goal = Goal::pose(LinkIndex(2), place, DQuat::from_rotation_y(angle)).with_axes(axes);
         let body = reached(&chain(2), goal, &options(Method::TwoBone), "limb");
-        let turned = body.orientation(2).unwrap();
+        let turned = body.orientation(LinkIndex(2)).unwrap();
         assert!((turned * DVec3::Y).angle_between(DVec3::Y) < 1e-6, "{turned}");
         headings.push(turned * DVec3::X);
     }

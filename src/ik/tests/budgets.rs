@@ -1,7 +1,7 @@
 //! Every method obeys the iteration limit and the tolerances.
 
 use glam::{DAffine3, DQuat, DVec3};
-use sinew_ik::{Body, Goal, Limit, Link, Method, Options, Outcome, Report, Solver};
+use sinew_ik::{Body, Goal, Limit, Link, LinkIndex, Method, Options, Outcome, Report, Solver};
 
 use crate::{chain, error, report};
 
@@ -10,27 +10,33 @@ fn problems() -> Vec<(&'static str, Body, Vec<Goal>)> {
     let turn = DQuat::from_rotation_x(0.7) * DQuat::from_rotation_z(0.3);
     let arm = crate::limits::arm;
     let hinge = Limit::Hinge { axis: DVec3::X, min: 0.0, max: 2.5 };
-    let links =
-        vec![Link::base(), Link::child(0, DVec3::Y * 0.5).with_limit(hinge), Link::child(1, DVec3::Y * 0.4)];
+    let links = vec![
+        Link::base(),
+        Link::child(LinkIndex(0), DVec3::Y * 0.5).with_limit(hinge),
+        Link::child(LinkIndex(1), DVec3::Y * 0.4),
+    ];
     let limb = Body::new(links, DAffine3::IDENTITY).unwrap();
     let at = |x: f64, y: f64, z: f64| DVec3::new(x, y, z);
     vec![
-        ("free", chain(5), vec![Goal::position(5, at(0.5, 0.3, 0.2))]),
-        ("free and far", chain(5), vec![Goal::position(5, at(1.5, 0.3, 0.2))]),
-        ("free and near full stretch", chain(5), vec![Goal::position(5, at(0.9, 0.4, 0.1))]),
-        ("free limb", chain(2), vec![Goal::position(2, at(0.5, 0.3, 0.2))]),
-        ("free pose", chain(5), vec![Goal::pose(5, at(0.5, 0.3, 0.2), turn)]),
+        ("free", chain(5), vec![Goal::position(LinkIndex(5), at(0.5, 0.3, 0.2))]),
+        ("free and far", chain(5), vec![Goal::position(LinkIndex(5), at(1.5, 0.3, 0.2))]),
+        ("free and near full stretch", chain(5), vec![Goal::position(LinkIndex(5), at(0.9, 0.4, 0.1))]),
+        ("free limb", chain(2), vec![Goal::position(LinkIndex(2), at(0.5, 0.3, 0.2))]),
+        ("free pose", chain(5), vec![Goal::pose(LinkIndex(5), at(0.5, 0.3, 0.2), turn)]),
         (
             "two goals",
             chain(6),
-            vec![Goal::position(3, at(0.3, 0.2, 0.1)), Goal::position(6, at(0.5, 0.3, 0.2))],
+            vec![
+                Goal::position(LinkIndex(3), at(0.3, 0.2, 0.1)),
+                Goal::position(LinkIndex(6), at(0.5, 0.3, 0.2)),
+            ],
         ),
-        ("limited", arm(), vec![Goal::position(3, at(0.3, 0.5, 0.4))]),
-        ("limited and blocked", arm(), vec![Goal::position(3, at(0.0, -0.8, 0.0))]),
-        ("limited and far", arm(), vec![Goal::position(3, at(0.9, 1.2, 0.4))]),
-        ("limited pose", arm(), vec![Goal::pose(3, at(0.3, 0.5, 0.4), turn)]),
-        ("limited limb", limb, vec![Goal::position(2, at(0.3, 0.5, 0.2))]),
-        ("an axis", arm(), vec![Goal::orientation(3, turn)]),
+        ("limited", arm(), vec![Goal::position(LinkIndex(3), at(0.3, 0.5, 0.4))]),
+        ("limited and blocked", arm(), vec![Goal::position(LinkIndex(3), at(0.0, -0.8, 0.0))]),
+        ("limited and far", arm(), vec![Goal::position(LinkIndex(3), at(0.9, 1.2, 0.4))]),
+        ("limited pose", arm(), vec![Goal::pose(LinkIndex(3), at(0.3, 0.5, 0.4), turn)]),
+        ("limited limb", limb, vec![Goal::position(LinkIndex(2), at(0.3, 0.5, 0.2))]),
+        ("an axis", arm(), vec![Goal::orientation(LinkIndex(3), turn)]),
     ]
 }
 
@@ -148,7 +154,8 @@ fn solvers_that_continue_obey_the_iterations_of_each_frame() {
             let (mut solver, mut posed) = (Solver::default(), body.clone());
             for frame in 0..20_u32 {
                 let angle = 0.1 * f64::from(frame);
-                let goal = Goal::position(end, DVec3::new(0.6 * angle.cos(), 0.5, 0.6 * angle.sin()));
+                let goal =
+                    Goal::position(LinkIndex(end), DVec3::new(0.6 * angle.cos(), 0.5, 0.6 * angle.sin()));
                 let options = options.with_iterations(frame as usize % 4);
                 if options.refusal(&body, &[goal]).is_some() {
                     continue;
@@ -164,8 +171,8 @@ fn solvers_that_continue_obey_the_iterations_of_each_frame() {
 #[test]
 fn restarts_take_no_more_iterations() {
     let mut body = crate::limits::arm();
-    body.set_rotation(1, DQuat::from_rotation_x(0.4));
-    let goal = Goal::position(3, DVec3::new(0.9, -1.2, 0.4));
+    body.set_rotation(LinkIndex(1), DQuat::from_rotation_x(0.4));
+    let goal = Goal::position(LinkIndex(3), DVec3::new(0.9, -1.2, 0.4));
     for method in crate::chain_methods() {
         let posed = |restarts: usize| {
             let options = Options::default().with_method(method).with_iterations(1).with_restarts(restarts);

@@ -3,7 +3,9 @@
 use std::f64::consts::TAU;
 
 use glam::{DAffine3, DQuat, DVec3};
-use sinew_ik::{Body, Goal, Limit, Link, Method, OptimizeOptions, Outcome, Solver, Start, round_cone};
+use sinew_ik::{
+    Body, Goal, Limit, Link, LinkIndex, Method, OptimizeOptions, Outcome, Solver, Start, round_cone,
+};
 
 use crate::{chain, error, options, position, report};
 
@@ -13,8 +15,8 @@ fn limited_limb() -> Body {
     let elbow = Limit::Hinge { axis: DVec3::X, min: 0.0, max: 2.4 };
     let links = vec![
         Link::base().with_limit(shoulder),
-        Link::child(0, DVec3::Y * 0.5).with_limit(elbow),
-        Link::child(1, DVec3::Y * 0.4),
+        Link::child(LinkIndex(0), DVec3::Y * 0.5).with_limit(elbow),
+        Link::child(LinkIndex(1), DVec3::Y * 0.4),
     ];
     Body::new(links, DAffine3::IDENTITY).unwrap()
 }
@@ -25,7 +27,8 @@ fn two_targets_of_one_link_pull_it_to_their_weighted_mean() {
     for method in [Method::Dls, Method::Sdls, Method::PseudoInverse, Method::Optimize, Method::FullBody] {
         for weight in [0.25, 1.0, 4.0] {
             let mut body = chain(6);
-            let goals = [Goal::position(6, a).with_weight(weight), Goal::position(6, b)];
+            let goals =
+                [Goal::position(LinkIndex(6), a).with_weight(weight), Goal::position(LinkIndex(6), b)];
             let report = report(&mut body, &goals, &options(method));
             assert!(!report.reached());
             let mean = (a * weight + b) / (weight + 1.0);
@@ -39,7 +42,7 @@ fn two_targets_of_one_link_pull_it_to_their_weighted_mean() {
 fn a_limited_limb_turns_its_shoulder_to_the_best_pose() {
     for target in [DVec3::new(0.5, -0.4, 0.1), DVec3::new(-0.4, -0.1, -0.3), DVec3::new(0.1, -0.3, -0.6)] {
         let mut body = limited_limb();
-        let goal = Goal::position(2, target);
+        let goal = Goal::position(LinkIndex(2), target);
         let report = report(&mut body, &[goal], &options(Method::TwoBone));
         // The elbow keeps the bend of the closed form, which need not be the best one within the limits.
         assert_eq!(report.goals[0].outcome, Outcome::Stalled);
@@ -48,7 +51,7 @@ fn a_limited_limb_turns_its_shoulder_to_the_best_pose() {
             let [around, away, twist] = [i % 90, i / 90 % 10, i / 900].map(f64::from);
             let axis = DQuat::from_rotation_y(around * TAU / 90.0) * DVec3::X;
             let swing = DQuat::from_axis_angle(axis, 0.1 * away);
-            body.set_rotation(0, swing * DQuat::from_rotation_y(0.1 * twist - 0.4));
+            body.set_rotation(LinkIndex(0), swing * DQuat::from_rotation_y(0.1 * twist - 0.4));
             least = least.min(error(&body, &goal));
         }
         // The best pose of the grid may be slightly nearer to the target than the best swivel.
@@ -86,14 +89,17 @@ fn a_drag_beyond_the_limits_does_not_jump() {
 fn cones() -> Body {
     let limit = round_cone(DVec3::Y, 0.7, [-0.4, 0.4]);
     let mut links = vec![Link::base().with_limit(limit)];
-    links.extend((0..4).map(|i| Link::child(i, DVec3::Y * 0.25).with_limit(limit)));
+    links.extend((0..4).map(|i| Link::child(LinkIndex(i), DVec3::Y * 0.25).with_limit(limit)));
     Body::new(links, DAffine3::IDENTITY).unwrap()
 }
 
 /// Returns the goal in a frame of a path that is mostly beyond the limits of [`cones`].
 fn beyond(frame: i32) -> Goal {
     let t = f64::from(frame) * 0.02;
-    Goal::position(4, DVec3::new((2.0 * t).sin() * 0.9, -0.3 + 0.5 * t.cos(), 0.6 * (1.3 * t).sin()))
+    Goal::position(
+        LinkIndex(4),
+        DVec3::new((2.0 * t).sin() * 0.9, -0.3 + 0.5 * t.cos(), 0.6 * (1.3 * t).sin()),
+    )
 }
 
 /// Returns the largest angle in radians by which a joint differs between two poses.
@@ -108,7 +114,7 @@ fn a_compromise_stops_at_its_iteration_limit() {
     let solve = |iterations| {
         let options =
             options(Method::Optimize).with_optimize(optimize).with_iterations(iterations).with_record(true);
-        report(&mut chain(6), &[Goal::position(6, DVec3::new(0.5, 0.3, 0.2))], &options)
+        report(&mut chain(6), &[Goal::position(LinkIndex(6), DVec3::new(0.5, 0.3, 0.2))], &options)
     };
     let (short, long) = (solve(2), solve(100));
     assert_eq!((short.iterations, short.history.len()), (2, 3));

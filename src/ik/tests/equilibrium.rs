@@ -1,7 +1,7 @@
 //! A person of plain links in the equilibrium of its springs, its contacts and external pulls.
 
 use glam::{DAffine3, DQuat, DVec3};
-use sinew_ik::{Body, Goal, Hold, Link, Method, Options, Outcome, Report, Sole, Solver, Start};
+use sinew_ik::{Body, Goal, Hold, Link, LinkIndex, Method, Options, Outcome, Report, Sole, Solver, Start};
 
 use super::figure::{CHEST, FEET, HAND, parts, person};
 use crate::position;
@@ -30,7 +30,9 @@ fn dragged(link: usize, to: DVec3, step: f64) -> Body {
     while done < steps + 30.0 {
         done += 1.0;
         let target = from.lerp(to, (done / steps).min(1.0));
-        solver.solve(&mut body, &[Goal::position(link, target)], &options(Start::Continue)).unwrap();
+        solver
+            .solve(&mut body, &[Goal::position(LinkIndex(link), target)], &options(Start::Continue))
+            .unwrap();
     }
     body
 }
@@ -56,7 +58,7 @@ fn round(body: &mut Body) {
     let single = |v: DVec3| v.as_vec3().as_dvec3();
     let rotations: Vec<DQuat> = body.rotations().to_vec();
     for (link, rotation) in rotations.into_iter().enumerate() {
-        body.set_rotation(link, rotation.as_quat().as_dquat().normalize());
+        body.set_rotation(LinkIndex(link), rotation.as_quat().as_dquat().normalize());
     }
     let offset = body.links()[0].offset;
     body.set_root(single(body.root() + offset) - offset);
@@ -73,7 +75,7 @@ fn a_drag_of_a_figure_in_centimetres_goes_on() {
     for frame in 1..=60 {
         let target = from + DVec3::new(-0.5, -0.5, 0.5) * size * f64::from(frame) * 0.01;
         let options = options(Start::Continue);
-        let report = solver.solve(&mut body, &[Goal::position(HAND, target)], &options).unwrap();
+        let report = solver.solve(&mut body, &[Goal::position(LinkIndex(HAND), target)], &options).unwrap();
         assert!(frame == 1 || report.iterations <= 12, "frame {frame}: {} iterations", report.iterations);
         round(&mut body);
     }
@@ -93,7 +95,9 @@ fn a_straight_leg_never_bends_backwards() {
         while done < steps + 30.0 {
             done += 1.0;
             let target = position(&rest, foot) + by * (done / steps).min(1.0);
-            solver.solve(&mut body, &[Goal::position(foot, target)], &options(Start::Continue)).unwrap();
+            solver
+                .solve(&mut body, &[Goal::position(LinkIndex(foot), target)], &options(Start::Continue))
+                .unwrap();
             let knee = body.rotations()[foot - 1].x;
             assert!(knee > -1e-6, "{by}, frame {done}: the sine of half the bend is {knee}");
         }
@@ -109,7 +113,7 @@ fn a_stretched_arm_comes_to_rest() {
     // Regression: each frame bent the elbow again and then had to straighten it.
     let mut body = person(1.0);
     body.set_stance(|_| DQuat::IDENTITY, DVec3::ZERO);
-    let goal = [Goal::position(HAND, DVec3::new(0.6, 1.9, 0.9))];
+    let goal = [Goal::position(LinkIndex(HAND), DVec3::new(0.6, 1.9, 0.9))];
     let mut solver = Solver::default();
     for _ in 0..40 {
         solver.solve(&mut body, &goal, &options(Start::Continue)).unwrap();
@@ -129,7 +133,7 @@ fn a_longer_sole_lets_a_hand_reach_farther() {
             leg.sole = Some(Sole { heel: -0.06, toe, half_width: 0.045 });
         }
         body.set_figure(parts).unwrap();
-        let goal = Goal::position(HAND, DVec3::new(0.2, 1.0, 1.8));
+        let goal = Goal::position(LinkIndex(HAND), DVec3::new(0.2, 1.0, 1.8));
         Solver::default().solve(&mut body, &[goal], &options(Start::Current)).unwrap();
         position(&body, HAND).z
     };
@@ -140,7 +144,8 @@ fn a_longer_sole_lets_a_hand_reach_farther() {
 #[test]
 fn no_pull_keeps_the_stance_to_the_last_bit() {
     let rest = person(1.0);
-    let (body, report) = solved(Goal::position(HAND, position(&rest, HAND)), &options(Start::Current));
+    let (body, report) =
+        solved(Goal::position(LinkIndex(HAND), position(&rest, HAND)), &options(Start::Current));
     assert!(report.reached());
     assert_eq!((body.rotations(), body.root()), (rest.rotations(), rest.root()));
 }
@@ -148,7 +153,7 @@ fn no_pull_keeps_the_stance_to_the_last_bit() {
 #[test]
 fn one_solve_ends_where_drags_of_any_speed_end() {
     for to in [DVec3::new(0.3, 0.4, 0.5), DVec3::new(0.6, 1.5, 0.4), DVec3::new(-0.2, 1.2, 0.3)] {
-        let (body, report) = solved(Goal::position(HAND, to), &options(Start::Current));
+        let (body, report) = solved(Goal::position(LinkIndex(HAND), to), &options(Start::Current));
         for step in [0.002, 0.016] {
             let apart = apart(&body, &dragged(HAND, to, step));
             assert!(apart < 0.02, "{to}, {step}: {apart} m apart, {} {:?}", report.iterations, report.goals);
@@ -162,7 +167,7 @@ fn iterations_are_obeyed() {
     let mut last = f64::INFINITY;
     for (iterations, largest) in [(0, 2.0), (1, 2.0), (8, 1.0), (100, 1e-3)] {
         let options = options(Start::Current).with_iterations(iterations);
-        let (body, report) = solved(Goal::position(HAND, to), &options);
+        let (body, report) = solved(Goal::position(LinkIndex(HAND), to), &options);
         let error = position(&body, HAND).distance(to);
         assert!(report.iterations <= iterations, "{iterations}: {}", report.iterations);
         // The error may grow slightly from one limit to the next, because the solve stops before it reaches its final posture.
@@ -173,7 +178,8 @@ fn iterations_are_obeyed() {
 
 #[test]
 fn a_reach_that_would_topple_the_body_is_blocked_and_says_why() {
-    let (_, report) = solved(Goal::position(HAND, DVec3::new(0.2, 1.1, 1.6)), &options(Start::Current));
+    let (_, report) =
+        solved(Goal::position(LinkIndex(HAND), DVec3::new(0.2, 1.1, 1.6)), &options(Start::Current));
     assert!(
         matches!(report.goals[0].outcome, Outcome::BlockedByBalance | Outcome::BlockedByLimits),
         "{report:?}"
@@ -181,7 +187,8 @@ fn a_reach_that_would_topple_the_body_is_blocked_and_says_why() {
     assert!(report.held_by.contains(&Hold::Balance), "{:?}", report.held_by);
     let options = options(Start::Current);
     let free = options.full_body.with_balance(false);
-    let (body, _) = solved(Goal::position(HAND, DVec3::new(0.2, 1.1, 1.2)), &options.with_full_body(free));
+    let (body, _) =
+        solved(Goal::position(LinkIndex(HAND), DVec3::new(0.2, 1.1, 1.2)), &options.with_full_body(free));
     assert!(position(&body, HAND).distance(DVec3::new(0.2, 1.1, 1.2)) < 1e-3, "{}", position(&body, HAND));
 }
 
@@ -189,8 +196,8 @@ fn a_reach_that_would_topple_the_body_is_blocked_and_says_why() {
 fn a_reflected_problem_has_the_reflected_pose() {
     let mirror = DVec3::new(-1.0, 1.0, 1.0);
     let to = DVec3::new(0.35, 0.5, 0.4);
-    let (left, _) = solved(Goal::position(HAND, to), &options(Start::Current));
-    let (right, _) = solved(Goal::position(OTHER_HAND, to * mirror), &options(Start::Current));
+    let (left, _) = solved(Goal::position(LinkIndex(HAND), to), &options(Start::Current));
+    let (right, _) = solved(Goal::position(LinkIndex(OTHER_HAND), to * mirror), &options(Start::Current));
     for (a, b) in [(0, 0), (4, 4), (HAND, OTHER_HAND), (14, 18), (OTHER_HAND, HAND)] {
         let distance = position(&left, a).distance(position(&right, b) * mirror);
         assert!(distance < 1e-5, "{a}: {distance} m");
@@ -201,20 +208,21 @@ fn a_reflected_problem_has_the_reflected_pose() {
 fn a_look_and_a_pull_are_solved_together() {
     let mut body = person(1.0);
     let (hips, sight) = (DVec3::new(0.0, 0.85, 0.0), DVec3::new(1.5, 1.2, 1.5));
-    let goals = [Goal::position(0, hips), Goal::aim(4, DVec3::Z, sight)];
+    let goals = [Goal::position(LinkIndex(0), hips), Goal::aim(LinkIndex(4), DVec3::Z, sight)];
     let report = Solver::default().solve(&mut body, &goals, &options(Start::Current)).unwrap().clone();
     assert!(report.reached(), "{report:?}");
     assert!(position(&body, 0).distance(hips) < 1e-3);
-    let upright = body.orientation(4).unwrap() * DVec3::Y;
+    let upright = body.orientation(LinkIndex(4)).unwrap() * DVec3::Y;
     assert!(upright.y > 0.8, "{upright}");
 }
 
 #[test]
 fn the_body_keeps_a_hand_out_of_itself() {
     // The target is inside the chest, so the body has to lean back.
-    let (body, _) = solved(Goal::position(HAND, DVec3::new(0.05, 1.3, 0.0)), &options(Start::Current));
-    let chest =
-        body.orientation(CHEST).unwrap().conjugate() * (position(&body, HAND) - position(&body, CHEST));
+    let (body, _) =
+        solved(Goal::position(LinkIndex(HAND), DVec3::new(0.05, 1.3, 0.0)), &options(Start::Current));
+    let chest = body.orientation(LinkIndex(CHEST)).unwrap().conjugate()
+        * (position(&body, HAND) - position(&body, CHEST));
     assert!(chest.z > 0.11, "the hand is at {chest} in the chest");
 }
 
@@ -225,13 +233,14 @@ fn a_limb_rests_after_a_body_that_was_not_at_rest() {
     let mut solver = Solver::default();
     let mut figure = person(1.0);
     figure.set_stance(|_| DQuat::IDENTITY, DVec3::ZERO);
-    let far = [Goal::position(HAND, DVec3::new(0.9, 0.3, 0.9))];
+    let far = [Goal::position(LinkIndex(HAND), DVec3::new(0.9, 0.3, 0.9))];
     solver.solve(&mut figure, &far, &options(Start::Continue).with_iterations(1)).unwrap();
 
-    let links = std::iter::once(Link::base()).chain((0..4).map(|parent| Link::child(parent, DVec3::Y)));
+    let links =
+        std::iter::once(Link::base()).chain((0..4).map(|parent| Link::child(LinkIndex(parent), DVec3::Y)));
     let mut chain = Body::new(links.collect(), DAffine3::IDENTITY).unwrap();
     let once = Options::default().with_method(Method::Ccd).with_start(Start::Continue).with_iterations(1);
-    let goal = [Goal::position(4, DVec3::new(2.0, 1.0, 1.0))];
+    let goal = [Goal::position(LinkIndex(4), DVec3::new(2.0, 1.0, 1.0))];
     assert!(!solver.solve(&mut chain, &goal, &once).unwrap().reached());
     let before = chain.rotations().to_vec();
     solver.solve(&mut chain, &goal, &once).unwrap();
@@ -259,7 +268,7 @@ fn a_frame_of_a_drag_takes_one_iteration() {
         let mut done = 0.0;
         while done < frames {
             done += 1.0;
-            let goal = Goal::position(link, from + by * (done / frames));
+            let goal = Goal::position(LinkIndex(link), from + by * (done / frames));
             let report = solver.solve(&mut body, &[goal], &options(Start::Continue)).unwrap();
             // The first frame starts at the stance, so it does not count.
             all.extend((done > 1.0).then_some(report.iterations));

@@ -6,8 +6,8 @@ use crate::position;
 use glam::{DAffine3, DQuat, DVec3};
 use proptest::prelude::*;
 use sinew_ik::{
-    Body, FigureParts, FullBodyOptions, Goal, LimbParts, Limit, Link, Method, Options, Outcome, SolveError,
-    Solver, Start, round_cone,
+    Body, FigureParts, FullBodyOptions, Goal, LimbParts, Limit, Link, LinkIndex, Method, Options, Outcome,
+    SolveError, Solver, Start, round_cone,
 };
 
 pub(crate) const CHEST: usize = 2;
@@ -25,7 +25,10 @@ pub(crate) fn person(size: f64) -> Body {
     let mut links = Vec::new();
     let mut add = |parent: Option<usize>, offset: [f64; 3], limit: Limit| {
         links.push(
-            Link::base().with_parent(parent).with_offset(size * DVec3::from_array(offset)).with_limit(limit),
+            Link::base()
+                .with_parent(parent.map(LinkIndex))
+                .with_offset(size * DVec3::from_array(offset))
+                .with_limit(limit),
         );
         links.len() - 1
     };
@@ -58,8 +61,8 @@ pub(crate) fn person(size: f64) -> Body {
 
 pub(crate) fn parts(size: f64) -> FigureParts {
     let arm = |first: usize| LimbParts {
-        collar: vec![first],
-        joints: vec![first + 1, first + 2, first + 3],
+        collar: vec![LinkIndex(first)],
+        joints: vec![LinkIndex(first + 1), LinkIndex(first + 2), LinkIndex(first + 3)],
         is_arm: true,
         digits: Vec::new(),
         bend: DVec3::NEG_Z,
@@ -69,9 +72,9 @@ pub(crate) fn parts(size: f64) -> FigureParts {
     };
     let leg = |first: usize| LimbParts {
         collar: Vec::new(),
-        joints: vec![first, first + 1, first + 2],
+        joints: vec![LinkIndex(first), LinkIndex(first + 1), LinkIndex(first + 2)],
         is_arm: false,
-        digits: vec![first + 3],
+        digits: vec![LinkIndex(first + 3)],
         bend: DVec3::Z,
         pull: 1.0,
         stands: true,
@@ -79,8 +82,8 @@ pub(crate) fn parts(size: f64) -> FigureParts {
     };
     FigureParts {
         hips: None,
-        spine: vec![1, CHEST],
-        neck: vec![3, HEAD],
+        spine: vec![LinkIndex(1), LinkIndex(CHEST)],
+        neck: vec![LinkIndex(3), LinkIndex(HEAD)],
         limbs: vec![arm(5), arm(9), leg(13), leg(17)],
         floor: Some(0.0),
         size,
@@ -107,9 +110,11 @@ impl Drag {
             .with_method(Method::FullBody)
             .with_start(Start::Continue)
             .with_root_motion(true);
-        let feet = FEET.map(|foot| Goal::pin(foot, position(&body, foot), body.orientation(foot).unwrap()));
+        let feet = FEET.map(|foot| {
+            Goal::pin(LinkIndex(foot), position(&body, foot), body.orientation(LinkIndex(foot)).unwrap())
+        });
         let mut goals = feet.to_vec();
-        goals.push(Goal::position(link, position(&body, link)));
+        goals.push(Goal::position(LinkIndex(link), position(&body, link)));
         Self { body, solver: Solver::default(), options, size, goals }
     }
 
@@ -135,7 +140,7 @@ impl Drag {
 
     /// Returns the distance between the dragged link and its target, in metres at human size.
     fn error(&self) -> f64 {
-        position(&self.body, self.goals.last().unwrap().link).distance(self.target()) / self.size
+        position(&self.body, self.goals.last().unwrap().link.0).distance(self.target()) / self.size
     }
 
     /// Returns the mean rotation of the joints relative to the start pose, in radians.
@@ -147,7 +152,7 @@ impl Drag {
     /// Returns the largest slide of the feet in metres at human size, and their largest rotation in radians.
     fn feet(&self) -> (f64, f64) {
         let slide =
-            |goal: &Goal| position(&self.body, goal.link).distance(goal.position.unwrap()) / self.size;
+            |goal: &Goal| position(&self.body, goal.link.0).distance(goal.position.unwrap()) / self.size;
         let turn = |goal: &Goal| angle(self.body.orientation(goal.link).unwrap(), goal.orientation.unwrap());
         let feet = &self.goals[..2];
         (feet.iter().map(slide).fold(0.0, f64::max), feet.iter().map(turn).fold(0.0, f64::max))
@@ -179,10 +184,10 @@ fn without_a_pull_the_body_moves_only_as_far_as_its_feet_need() {
     let solve = |up: f64| {
         let mut body = person(1.0);
         // The body leans beyond its feet.
-        body.set_rotation(CHEST, DQuat::from_rotation_x(0.6));
+        body.set_rotation(LinkIndex(CHEST), DQuat::from_rotation_x(0.6));
         let pin = |foot| {
             let at = position(&body, foot) + up * DVec3::Y;
-            Goal::pin(foot, at, body.orientation(foot).unwrap())
+            Goal::pin(LinkIndex(foot), at, body.orientation(LinkIndex(foot)).unwrap())
         };
         let goals = FEET.map(pin);
         let before = body.clone();
@@ -193,11 +198,17 @@ fn without_a_pull_the_body_moves_only_as_far_as_its_feet_need() {
     };
     let (before, body) = solve(0.06);
     assert!(position(&body, 0).distance(position(&before, 0)) < 2e-3, "{}", position(&body, 0));
-    assert!(angle(body.orientation(CHEST).unwrap(), before.orientation(CHEST).unwrap()) < 1e-2);
+    assert!(
+        angle(body.orientation(LinkIndex(CHEST)).unwrap(), before.orientation(LinkIndex(CHEST)).unwrap())
+            < 1e-2
+    );
     let (before, body) = solve(-0.05);
     let moved = position(&body, 0) - position(&before, 0);
     assert!((moved.y + 0.05).abs() < 5e-3 && moved.with_y(0.0).length() < 5e-3, "{moved}");
-    assert!(angle(body.orientation(CHEST).unwrap(), before.orientation(CHEST).unwrap()) < 0.02);
+    assert!(
+        angle(body.orientation(LinkIndex(CHEST)).unwrap(), before.orientation(LinkIndex(CHEST)).unwrap())
+            < 0.02
+    );
 }
 
 #[test]
@@ -236,7 +247,7 @@ fn a_foot_in_the_air_stays_while_its_leg_reaches_and_never_holds_the_trunk() {
 fn a_shoulder_that_begins_beyond_its_limit_comes_back_and_reaches() {
     let mut drag = Drag::new(1.0, HAND);
     // Raise the arm by 130 degrees, although the limit allows only 115.
-    drag.body.set_rotation(SHOULDER, DQuat::from_rotation_z(130_f64.to_radians()));
+    drag.body.set_rotation(LinkIndex(SHOULDER), DQuat::from_rotation_z(130_f64.to_radians()));
     let hand = position(&drag.body, HAND);
     drag.goals[2].position = Some(hand);
     drag.to(position(&drag.body, SHOULDER) + 0.8 * ARM * DVec3::Z, |_, _| {});
@@ -255,14 +266,14 @@ fn numbers_of_parts_that_are_invalid_are_errors() {
     assert!(body.set_figure(FigureParts { floor, ..parts(1.0) }).is_err());
     let mut wrong = parts(1.0);
     wrong.limbs[3].pull = 1.5;
-    assert!(matches!(body.set_figure(wrong), Err(SolveError::Figure { link: 17, .. })));
+    assert!(matches!(body.set_figure(wrong), Err(SolveError::Figure { link: LinkIndex(17), .. })));
 }
 
 #[test]
 fn parts_that_do_not_fit_the_body_are_errors() {
     let mut body = person(1.0);
     let mut wrong = parts(1.0);
-    wrong.neck.push(99);
+    wrong.neck.push(LinkIndex(99));
     let count = body.links().len();
     let cause = format!("link 99 does not exist; the body has {count}, counted from 0");
     assert_eq!(body.set_figure(wrong).unwrap_err().to_string(), cause);
@@ -277,15 +288,19 @@ fn a_resting_drag_is_solved_again_when_the_body_changes() {
     let changes: [fn(&mut Body); 3] = [
         |body| {
             body.set_stance(
-                |link| if link == 10 { DQuat::from_rotation_z(1.0) } else { DQuat::IDENTITY },
+                |link| if link == LinkIndex(10) { DQuat::from_rotation_z(1.0) } else { DQuat::IDENTITY },
                 DVec3::ZERO,
             );
         },
         |body| body.set_stance(|_| DQuat::IDENTITY, DVec3::NEG_Y * 0.2),
         |body| {
             let other = parts(1.0);
-            body.set_figure(FigureParts { limbs: other.limbs[2..].to_vec(), spine: vec![CHEST], ..other })
-                .unwrap();
+            body.set_figure(FigureParts {
+                limbs: other.limbs[2..].to_vec(),
+                spine: vec![LinkIndex(CHEST)],
+                ..other
+            })
+            .unwrap();
         },
     ];
     for (index, change) in changes.into_iter().enumerate() {
@@ -303,12 +318,15 @@ fn a_resting_drag_is_solved_again_when_the_body_changes() {
         assert!(turned > 1e-5, "change {index}: {turned}");
     }
     // The swivel of a limb depends on the facing.
-    let links =
-        vec![Link::base(), Link::child(0, DVec3::NEG_Y * 0.3), Link::child(1, DVec3::new(0.0, -0.3, 0.01))];
+    let links = vec![
+        Link::base(),
+        Link::child(LinkIndex(0), DVec3::NEG_Y * 0.3),
+        Link::child(LinkIndex(1), DVec3::new(0.0, -0.3, 0.01)),
+    ];
     let mut leg = Body::new(links, DAffine3::IDENTITY).unwrap();
     let limb = sinew_ik::LimbOptions::default().with_swivel(sinew_ik::Swivel::Leg);
     let options = Options::default().with_method(Method::TwoBone).with_start(Start::Continue).with_limb(limb);
-    let goal = [Goal::position(2, DVec3::new(0.05, -0.45, 0.1))];
+    let goal = [Goal::position(LinkIndex(2), DVec3::new(0.05, -0.45, 0.1))];
     let mut solver = Solver::default();
     solver.solve(&mut leg, &goal, &options).unwrap();
     let before = position(&leg, 1);
@@ -344,7 +362,7 @@ fn the_head_stays_level_where_lengths_depend_on_the_pose() {
     drag.goals.last_mut().unwrap().position = Some(from);
     drag.to(DVec3::new(0.3, 0.4, 0.5), |_, _| {});
     assert!(drag.error() < 0.05, "{}", drag.error());
-    let up = drag.body.orientation(HEAD).unwrap() * DVec3::Y;
+    let up = drag.body.orientation(LinkIndex(HEAD)).unwrap() * DVec3::Y;
     assert!(up.angle_between(DVec3::Y) < PI / 6.0, "the head tilts: {up}");
 }
 
@@ -392,7 +410,7 @@ proptest! {
             // Neck and head can each bend back by 50 degrees, which is not enough to keep the head upright if the hand pulls the trunk to
             // the floor.
             let tilt = |link| (drag.body.orientation(link).unwrap() * DVec3::Y).angle_between(DVec3::Y).to_degrees();
-            let (head, chest) = (tilt(HEAD), tilt(CHEST));
+            let (head, chest) = (tilt(LinkIndex(HEAD)), tilt(LinkIndex(CHEST)));
             prop_assert!(head < (chest - 100.0 + 8.0).max(30.0), "the head tilts by {head} and the chest by {chest} degrees");
         }
     }

@@ -1,7 +1,7 @@
 //! The fused method: its two additional tasks, its options, and the agreement of its two representations.
 
 use glam::{DAffine3, DQuat};
-use sinew_ik::{Body, Correction, FusedOptions, Goal, Method, Options, Report, Solver};
+use sinew_ik::{Body, Correction, FusedOptions, Goal, LinkIndex, Method, Options, Report, Solver};
 
 use crate::{chain, error, position};
 use sinew_ik::benchmark::cases::{self, Set};
@@ -29,7 +29,7 @@ fn angles(a: &Body, b: &Body) -> Vec<f64> {
 
 /// Returns whether the two halves of a chain of equal links, as bones of a limb, can reach a target.
 fn halves_reach(body: &Body, goal: &Goal) -> bool {
-    let end = goal.link;
+    let end = goal.link.0;
     let [at, tip] = [end / 2, end].map(|link| position(body, link));
     let (a, b, d) = (at.length(), tip.distance(at), goal.position.unwrap().length());
     (a - b).abs() < d && d < a + b
@@ -39,7 +39,7 @@ fn halves_reach(body: &Body, goal: &Goal) -> bool {
 fn as_tree(body: &Body) -> Body {
     let links = body.links().iter().map(|l| (*l).with_weight(1.0 + f64::EPSILON)).collect();
     let mut tree = Body::new(links, DAffine3::IDENTITY).unwrap();
-    body.rotations().iter().enumerate().for_each(|(i, r)| tree.set_rotation(i, *r));
+    body.rotations().iter().enumerate().for_each(|(i, r)| tree.set_rotation(LinkIndex(i), *r));
     tree
 }
 
@@ -105,7 +105,7 @@ fn the_midpoint_is_used_after_the_closed_form() {
 fn distance_from_middle(body: &Body) -> f64 {
     let rest = chain(body.links().len() - 1);
     let mut rest = rest;
-    (0..body.links().len()).for_each(|i| rest.set_rotation(i, body.links()[i].rest));
+    (0..body.links().len()).for_each(|i| rest.set_rotation(LinkIndex(i), body.links()[i].rest));
     angles(&rest, body).iter().map(|a| a * a).sum::<f64>().sqrt()
 }
 
@@ -139,10 +139,11 @@ fn the_mid_angle_task_pulls_joints_to_the_middle_of_their_range() {
 fn a_solve_does_not_continue_the_turns_of_an_earlier_one() {
     let options = options(FusedOptions::default());
     let mut used = Solver::default();
-    let far = Goal::position(6, cases::free(6, Set::Reach, 1, 5).unwrap().goals[0].position.unwrap());
+    let far =
+        Goal::position(LinkIndex(6), cases::free(6, Set::Reach, 1, 5).unwrap().goals[0].position.unwrap());
     used.solve(&mut chain(6), &[far], &options).unwrap();
     // The closed form is skipped for a target this close.
-    let near = Goal::position(6, position(&chain(6), 6) * 0.97);
+    let near = Goal::position(LinkIndex(6), position(&chain(6), 6) * 0.97);
     let (mut first, mut second) = (chain(6), chain(6));
     used.solve(&mut first, &[near], &options).unwrap();
     Solver::default().solve(&mut second, &[near], &options).unwrap();

@@ -2,7 +2,8 @@
 
 use glam::{DAffine3, DQuat, DVec3};
 use sinew_ik::{
-    Body, Goal, JacobianOptions, JointParameters, Link, Method, Options, Secondary, Solver, Start, solve_many,
+    Body, Goal, JacobianOptions, JointParameters, Link, LinkIndex, Method, Options, Secondary, Solver, Start,
+    solve_many,
 };
 
 use crate::{angle, chain, position, report, straight};
@@ -35,9 +36,9 @@ fn end_reaches_its_position_and_orientation() {
             let place = above.transform_point3(place);
             body.place(above, DQuat::from_rotation_y(0.7)).unwrap();
             let options = Options::default().with_method(method);
-            let report = report(&mut body, &[Goal::pose(6, place, wanted)], &options);
+            let report = report(&mut body, &[Goal::pose(LinkIndex(6), place, wanted)], &options);
             assert!(report.reached(), "{method}: {report:?}");
-            assert!(angle(body.orientation(6).unwrap(), wanted) < 1e-3, "{method}");
+            assert!(angle(body.orientation(LinkIndex(6)).unwrap(), wanted) < 1e-3, "{method}");
             assert!(report.goals[0].orientation_error.unwrap() < 1e-3);
         }
     }
@@ -48,11 +49,11 @@ fn axis_points_at_a_position() {
     let at = DVec3::new(2.0, 0.3, -1.0);
     for method in TURNING {
         let mut body = chain(3);
-        let goal = Goal::aim(3, DVec3::Z * 2.0, at);
+        let goal = Goal::aim(LinkIndex(3), DVec3::Z * 2.0, at);
         let options = Options::default().with_method(method);
         let report = report(&mut body, &[goal], &options);
         assert!(report.reached(), "{method}: {report:?}");
-        let way = body.orientation(3).unwrap() * DVec3::Z;
+        let way = body.orientation(LinkIndex(3)).unwrap() * DVec3::Z;
         assert!(way.angle_between(at - position(&body, 3)) < 1e-3, "{method}");
         assert_eq!(report.goals[0].position_error, None);
     }
@@ -60,12 +61,13 @@ fn axis_points_at_a_position() {
 
 /// Returns a trunk of two links with two arms of two links at its end.
 fn trunk() -> Body {
-    let mut links = vec![Link::base(), Link::child(0, DVec3::Y), Link::child(1, DVec3::Y)];
+    let mut links =
+        vec![Link::base(), Link::child(LinkIndex(0), DVec3::Y), Link::child(LinkIndex(1), DVec3::Y)];
     for side in [-1.0, 1.0] {
         let first = links.len();
-        links.push(Link::child(2, DVec3::X * side * 0.3));
-        links.push(Link::child(first, DVec3::X * side));
-        links.push(Link::child(first + 1, DVec3::X * side));
+        links.push(Link::child(LinkIndex(2), DVec3::X * side * 0.3));
+        links.push(Link::child(LinkIndex(first), DVec3::X * side));
+        links.push(Link::child(LinkIndex(first + 1), DVec3::X * side));
     }
     Body::new(links, DAffine3::IDENTITY).unwrap()
 }
@@ -73,9 +75,9 @@ fn trunk() -> Body {
 #[test]
 fn pins_outrank_goals() {
     let body = trunk();
-    let pin = Goal::pin(5, position(&body, 5), body.orientation(5).unwrap());
+    let pin = Goal::pin(LinkIndex(5), position(&body, 5), body.orientation(LinkIndex(5)).unwrap());
     // This target cannot be reached unless the pinned link moves.
-    let pull = Goal::position(8, DVec3::new(6.0, 4.0, 2.0)).with_weight(5.0);
+    let pull = Goal::position(LinkIndex(8), DVec3::new(6.0, 4.0, 2.0)).with_weight(5.0);
     for root_motion in [false, true] {
         let mut body = body.clone();
         let options = Options::default().with_method(Method::FullBody).with_root_motion(root_motion);
@@ -89,8 +91,10 @@ fn pins_outrank_goals() {
 #[test]
 fn base_moves_only_with_root_motion() {
     let mut body = trunk();
-    let goals =
-        [Goal::position(5, DVec3::new(-4.0, 3.0, 1.0)), Goal::position(8, DVec3::new(-1.0, 3.0, 2.0))];
+    let goals = [
+        Goal::position(LinkIndex(5), DVec3::new(-4.0, 3.0, 1.0)),
+        Goal::position(LinkIndex(8), DVec3::new(-1.0, 3.0, 2.0)),
+    ];
     let options = Options::default().with_method(Method::FullBody).with_root_motion(true);
     assert!(report(&mut body, &goals, &options).reached());
     assert!(body.root().length() > 0.1);
@@ -105,7 +109,7 @@ fn root_motion_may_have_only_orientations() {
     // Regression: if no goal had a position, the columns of the base were indexed beyond their end.
     let mut body = trunk();
     let wanted = DQuat::from_rotation_z(0.4);
-    let goals = [Goal::orientation(5, wanted), Goal::orientation(8, wanted.inverse())];
+    let goals = [Goal::orientation(LinkIndex(5), wanted), Goal::orientation(LinkIndex(8), wanted.inverse())];
     let options = Options::default().with_method(Method::FullBody).with_root_motion(true);
     assert!(report(&mut body, &goals, &options).reached());
     assert_eq!(body.root(), DVec3::ZERO);
@@ -117,8 +121,8 @@ fn weights_decide_between_goals_that_cannot_all_be_met() {
         let error = |weight: f64| {
             let mut body = trunk();
             let goals = [
-                Goal::position(5, DVec3::new(-4.0, 2.0, 0.0)).with_weight(weight),
-                Goal::position(8, DVec3::new(4.0, 2.0, 0.0)),
+                Goal::position(LinkIndex(5), DVec3::new(-4.0, 2.0, 0.0)).with_weight(weight),
+                Goal::position(LinkIndex(8), DVec3::new(4.0, 2.0, 0.0)),
             ];
             let options = Options::default().with_method(method);
             report(&mut body, &goals, &options).goals[0].position_error.unwrap()
@@ -132,12 +136,13 @@ fn secondary_task_uses_the_remaining_freedom() {
     let target = DVec3::new(0.4, 0.4, 0.1);
     let away = |secondary| {
         let mut body = chain(8);
-        (0..8)
-            .for_each(|i| body.set_rotation(i, DQuat::from_rotation_z(if i % 2 == 0 { 0.9 } else { -0.9 })));
+        (0..8).for_each(|i| {
+            body.set_rotation(LinkIndex(i), DQuat::from_rotation_z(if i % 2 == 0 { 0.9 } else { -0.9 }))
+        });
         let jacobian = JacobianOptions::default().with_secondary(secondary);
         let options =
             Options::default().with_method(Method::Dls).with_jacobian(jacobian).with_tolerance(1e-6);
-        let report = report(&mut body, &[Goal::position(8, target)], &options);
+        let report = report(&mut body, &[Goal::position(LinkIndex(8), target)], &options);
         assert!(report.position_error() < 1e-6, "{secondary:?}: {}", report.position_error());
         body.links().iter().zip(body.rotations()).map(|(l, q)| angle(l.rest, *q).powi(2)).sum::<f64>()
     };
@@ -162,7 +167,7 @@ fn secondary_task_pulls_towards_a_given_posture() {
         let jacobian = JacobianOptions::default().with_secondary(Secondary::Posture);
         let options =
             Options::default().with_method(Method::Dls).with_jacobian(jacobian).with_tolerance(1e-6);
-        assert!(report(&mut body, &[Goal::position(8, target)], &options).reached());
+        assert!(report(&mut body, &[Goal::position(LinkIndex(8), target)], &options).reached());
         [0, 1].map(|to: usize| -> f64 {
             body.rotations().iter().zip(&postures[to]).take(8).map(|(q, p)| angle(*q, *p).powi(2)).sum()
         })
@@ -177,7 +182,7 @@ fn euler_angles_and_rotation_vectors_reach_a_target_differently() {
         let mut body = chain(4);
         let jacobian = JacobianOptions::default().with_parameters(parameters);
         let options = Options::default().with_method(Method::Dls).with_jacobian(jacobian);
-        assert!(report(&mut body, &[Goal::position(4, target)], &options).reached());
+        assert!(report(&mut body, &[Goal::position(LinkIndex(4), target)], &options).reached());
         body
     };
     assert_ne!(solve(JointParameters::Euler).rotations(), solve(JointParameters::RotationVector).rotations());
@@ -194,7 +199,7 @@ fn a_solve_that_continues_never_restarts() {
         for frame in 0..120 {
             let t = f64::from(frame) * 0.05;
             let target = DVec3::new(0.7 * t.sin(), 0.5 + 0.6 * (0.7 * t).cos(), 0.4 * (1.3 * t).sin());
-            solver.solve(&mut body, &[Goal::position(5, target)], &options).unwrap();
+            solver.solve(&mut body, &[Goal::position(LinkIndex(5), target)], &options).unwrap();
             if let Some(before) = before {
                 let turned =
                     before.iter().zip(body.rotations()).map(|(a, b)| angle(*a, *b)).fold(0.0, f64::max);
@@ -212,7 +217,8 @@ fn solve_many_gives_exactly_the_results_of_single_solves() {
         DVec3::new(t.sin(), (1.7 * t).cos(), (0.6 * t).sin()) * 0.7
     };
     for method in [Method::Auto, Method::Fused, Method::Ccd, Method::Optimize] {
-        let goals: Vec<Vec<Goal>> = (0..300).map(|i| vec![Goal::position(5, target(i / 2))]).collect();
+        let goals: Vec<Vec<Goal>> =
+            (0..300).map(|i| vec![Goal::position(LinkIndex(5), target(i / 2))]).collect();
         let options = Options::default().with_method(method);
         let mut together: Vec<Body> = (0..300).map(|_| chain(5)).collect();
         let reports = solve_many(&mut together, &goals, &options);

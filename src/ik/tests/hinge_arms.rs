@@ -3,7 +3,7 @@
 use std::f64::consts::{FRAC_PI_2, PI};
 
 use glam::{DAffine3, DQuat, DVec3};
-use sinew_ik::{Body, Goal, Limit, Link, Method, Options, Solver};
+use sinew_ik::{Body, Goal, Limit, Link, LinkIndex, Method, Options, Solver};
 
 use crate::starts::waypoint;
 use sinew_base::Random;
@@ -13,13 +13,13 @@ const TARGETS: usize = 100;
 
 fn hinge(parent: Option<usize>, offset: DVec3, rest: DQuat, [min, max]: [f64; 2]) -> Link {
     let limit = Limit::Hinge { axis: DVec3::Z, min, max };
-    Link::base().with_parent(parent).with_offset(offset).with_rest(rest).with_limit(limit)
+    Link::base().with_parent(parent.map(LinkIndex)).with_offset(offset).with_rest(rest).with_limit(limit)
 }
 
 /// Returns a body of hinges that ends in a locked flange.
 fn arm(mut links: Vec<Link>, offset: DVec3, rest: DQuat) -> Body {
     let last = links.len() - 1;
-    links.push(Link::child(last, offset).with_rest(rest).with_limit(Limit::Locked));
+    links.push(Link::child(LinkIndex(last), offset).with_rest(rest).with_limit(Limit::Locked));
     Body::new(links, DAffine3::IDENTITY).unwrap()
 }
 

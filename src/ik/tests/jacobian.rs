@@ -3,7 +3,7 @@
 use crate::vector;
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 use proptest::prelude::*;
-use sinew_ik::{Body, Limit, Link, Mimic, SolveError};
+use sinew_ik::{Body, Limit, Link, LinkIndex, Mimic, SolveError};
 
 const STEP: f64 = 1e-6;
 
@@ -38,12 +38,12 @@ fn body() -> impl Strategy<Value = Body> {
     (prop::collection::vec(link(), 2..8), vector(0.6), rotation(), -2.0..2.0_f64).prop_map(
         |(mut links, shear, turn, ratio)| {
             for (index, (branch, link)) in links.iter_mut().enumerate() {
-                link.parent = index.checked_sub(1).map(|last| last - last.min(*branch));
+                link.parent = index.checked_sub(1).map(|last| last - last.min(*branch)).map(LinkIndex);
             }
             let hinges: Vec<usize> =
                 (0..links.len()).filter(|&i| matches!(links[i].1.limit, Limit::Hinge { .. })).collect();
             if let [leader, .., follower] = hinges[..] {
-                links[follower].1.mimic = Some(Mimic { of: leader, ratio, offset: 0.0 });
+                links[follower].1.mimic = Some(Mimic { of: LinkIndex(leader), ratio, offset: 0.0 });
             }
             let matrix = DMat3::from_quat(turn) + DMat3::from_diagonal(shear);
             let links = links.into_iter().map(|(_, link)| link).collect();
@@ -59,7 +59,7 @@ proptest! {
     fn jacobian_equals_finite_differences(mut body in body(), point in vector(1.0), pose in prop::collection::vec(-0.7..0.7_f64, 24)) {
         body.move_joints(&pose);
         let link = body.links().len() - 1;
-        let jacobian = body.jacobian(link, point).unwrap();
+        let jacobian = body.jacobian(LinkIndex(link), point).unwrap();
         for (column, expected) in jacobian.columns().iter().enumerate() {
             let moved = |step: f64| {
                 let mut other = body.clone();
@@ -69,9 +69,9 @@ proptest! {
                 other
             };
             let (ahead, behind) = (moved(STEP), moved(-STEP));
-            let at = |body: &Body| body.world_from_link(link).unwrap().transform_point3(point);
+            let at = |body: &Body| body.world_from_link(LinkIndex(link)).unwrap().transform_point3(point);
             let linear = (at(&ahead) - at(&behind)) / (2.0 * STEP);
-            let turn = ahead.orientation(link).unwrap() * behind.orientation(link).unwrap().conjugate();
+            let turn = ahead.orientation(LinkIndex(link)).unwrap() * behind.orientation(LinkIndex(link)).unwrap().conjugate();
             // A joint that follows another joint with a ratio of a thousandth turns by less than `to_scaled_axis` can resolve.
             let angular = turn.xyz() * turn.w.signum() / STEP;
             prop_assert!(linear.distance(expected.linear) < 1e-6 * (1.0 + linear.length()), "{linear} {expected:?}");
@@ -81,7 +81,7 @@ proptest! {
 
     #[test]
     fn rows_velocities_and_the_transpose_agree_with_the_columns(body in body(), force in vector(1.0), torque in vector(1.0), rates in prop::collection::vec(-1.0..1.0_f64, 24)) {
-        let jacobian = body.jacobian(body.links().len() - 1, DVec3::ZERO).unwrap();
+        let jacobian = body.jacobian(LinkIndex(body.links().len() - 1), DVec3::ZERO).unwrap();
         let rates = &rates[..jacobian.columns().len()];
         let rows = jacobian.rows().map(|row| row.iter().zip(rates).map(|(a, b)| a * b).sum::<f64>());
         let (linear, angular) = jacobian.velocity(rates);
@@ -96,17 +96,17 @@ proptest! {
 
 #[test]
 fn joint_values_are_set_and_read_back_and_mimic_joints_follow() {
-    let finger = Link::child(0, DVec3::X).with_limit(Limit::prismatic(DVec3::X, 0.0..=0.1));
+    let finger = Link::child(LinkIndex(0), DVec3::X).with_limit(Limit::prismatic(DVec3::X, 0.0..=0.1));
     let links = vec![
         Link::base().with_limit(Limit::hinge(DVec3::Z, -1.0..=1.0)),
         finger,
-        finger.with_mimic(Mimic { of: 1, ratio: -1.0, offset: 0.1 }),
-        Link::child(0, DVec3::Y),
+        finger.with_mimic(Mimic { of: LinkIndex(1), ratio: -1.0, offset: 0.1 }),
+        Link::child(LinkIndex(0), DVec3::Y),
     ];
     let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
-    body.set_joint_value(0, 0.25).unwrap();
-    body.set_joint_value(1, 0.03).unwrap();
-    let values: Vec<Option<f64>> = (0..5).map(|link| body.joint_value(link)).collect();
+    body.set_joint_value(LinkIndex(0), 0.25).unwrap();
+    body.set_joint_value(LinkIndex(1), 0.03).unwrap();
+    let values: Vec<Option<f64>> = (0..5).map(|link| body.joint_value(LinkIndex(link))).collect();
     let [Some(angle), Some(finger), Some(follower), None, None] = values[..] else { panic!("{values:?}") };
     assert!((angle - 0.25).abs() < 1e-12, "{angle}");
     assert!(finger == 0.03 && (follower - 0.07).abs() < 1e-12, "{finger} {follower}");
@@ -115,22 +115,25 @@ fn joint_values_are_set_and_read_back_and_mimic_joints_follow() {
         assert!(matches!(error, SolveError::JointValue { .. }));
         error.to_string()
     };
-    assert_eq!(refused(2, 0.0), "the value of link 2 cannot be set: it mimics another joint");
+    assert_eq!(refused(LinkIndex(2), 0.0), "the value of link 2 cannot be set: it mimics another joint");
     assert_eq!(
-        refused(3, 0.0),
+        refused(LinkIndex(3), 0.0),
         "the value of link 3 cannot be set: its joint is neither a hinge nor prismatic"
     );
-    assert_eq!(refused(0, f64::NAN), "the value of link 0 cannot be set: the value is not finite");
-    let missing = body.clone().set_joint_value(4, 0.0).unwrap_err().to_string();
+    assert_eq!(refused(LinkIndex(0), f64::NAN), "the value of link 0 cannot be set: the value is not finite");
+    let missing = body.clone().set_joint_value(LinkIndex(4), 0.0).unwrap_err().to_string();
     assert_eq!(missing, "link 4 does not exist; the body has 4, counted from 0");
 }
 
 #[test]
 fn steps_stop_at_limits_and_ignore_bad_numbers() {
-    let links = vec![Link::base().with_limit(Limit::hinge(DVec3::Z, -0.5..=0.5)), Link::child(0, DVec3::X)];
+    let links = vec![
+        Link::base().with_limit(Limit::hinge(DVec3::Z, -0.5..=0.5)),
+        Link::child(LinkIndex(0), DVec3::X),
+    ];
     let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
     body.move_joints(&[f64::NAN, f64::INFINITY]);
-    assert_eq!(body.joint_value(0), Some(0.0));
+    assert_eq!(body.joint_value(LinkIndex(0)), Some(0.0));
     body.move_joints(&[2.0]);
-    assert!((body.joint_value(0).unwrap() - 0.5).abs() < 1e-12);
+    assert!((body.joint_value(LinkIndex(0)).unwrap() - 0.5).abs() < 1e-12);
 }

@@ -1,7 +1,7 @@
 //! Prismatic joints and mimic joints: every method that can treat them reaches its targets within their limits.
 
 use glam::{DAffine3, DQuat, DVec3};
-use sinew_ik::{Body, Goal, Limit, Link, Method, Mimic, Outcome, Solver, Start, swing_twist};
+use sinew_ik::{Body, Goal, Limit, Link, LinkIndex, Method, Mimic, Outcome, Solver, Start, swing_twist};
 
 use crate::starts::scatter;
 use crate::{options, position, report};
@@ -32,13 +32,13 @@ fn arm(random: &mut Random, slides: bool) -> Body {
             false => Limit::Hinge { axis: random.direction(), min: -2.0, max: 2.0 },
         };
         Link::base()
-            .with_parent(i.checked_sub(1))
+            .with_parent(i.checked_sub(1).map(LinkIndex))
             .with_offset(random.turn(0.3))
             .with_rest(rest)
             .with_limit(limit)
     };
     let mut links: Vec<Link> = (0..6).map(link).collect();
-    links.push(Link::child(5, DVec3::new(0.1, 0.2, 0.0)));
+    links.push(Link::child(LinkIndex(5), DVec3::new(0.1, 0.2, 0.0)));
     Body::new(links, DAffine3::IDENTITY).unwrap()
 }
 
@@ -46,7 +46,7 @@ fn arm(random: &mut Random, slides: bool) -> Body {
 fn assert_limits(body: &Body, context: &str) {
     for (i, (link, rotation)) in body.links().iter().zip(body.rotations()).enumerate() {
         assert!(link.limit_violation(*rotation) < 1e-9, "{context}: joint {i}");
-        let displacement = body.displacement(i);
+        let displacement = body.displacement(LinkIndex(i));
         let beyond = displacement - link.limit.nearest_displacement(displacement);
         assert!(beyond.abs() < 1e-12, "{context}: joint {i} at {displacement} m");
     }
@@ -60,7 +60,7 @@ fn share(method: Method, slides: bool) -> f64 {
         let mut body = arm(&mut random, slides);
         let mut posed = body.clone();
         scatter(&mut posed, &mut random);
-        let goal = Goal::position(6, position(&posed, 6));
+        let goal = Goal::position(LinkIndex(6), position(&posed, 6));
         let report = report(&mut body, &[goal], &options(method));
         assert_limits(&body, &format!("{method}, seed {seed}"));
         let error = position(&body, 6).distance(position(&posed, 6));
@@ -87,10 +87,10 @@ fn scara() -> Body {
     let lift = Limit::Prismatic { axis: DVec3::Y, min: -0.2, max: 0.0 };
     let links = vec![
         Link::base().with_limit(hinge).with_offset(DVec3::Y * 0.4),
-        Link::child(0, DVec3::X * 0.3).with_limit(hinge),
-        Link::child(1, DVec3::X * 0.25).with_limit(lift),
-        Link::child(2, DVec3::ZERO).with_limit(hinge),
-        Link::child(3, DVec3::NEG_Y * 0.05),
+        Link::child(LinkIndex(0), DVec3::X * 0.3).with_limit(hinge),
+        Link::child(LinkIndex(1), DVec3::X * 0.25).with_limit(lift),
+        Link::child(LinkIndex(2), DVec3::ZERO).with_limit(hinge),
+        Link::child(LinkIndex(3), DVec3::NEG_Y * 0.05),
     ];
     Body::new(links, DAffine3::IDENTITY).unwrap()
 }
@@ -102,7 +102,8 @@ fn a_scara_robot_reaches_poses() {
             let (mut random, mut body) = (Random(seed), scara());
             let mut posed = body.clone();
             scatter(&mut posed, &mut random);
-            let goal = Goal::pose(4, position(&posed, 4), posed.orientation(4).unwrap());
+            let goal =
+                Goal::pose(LinkIndex(4), position(&posed, 4), posed.orientation(LinkIndex(4)).unwrap());
             let report = report(&mut body, &[goal], &options(method).with_iterations(300));
             assert_limits(&body, method.name());
             if !matches!(method, Method::Ccd | Method::JacobianTranspose) {
@@ -120,8 +121,8 @@ fn a_lone_prismatic_joint_moves_to_the_nearest_displacement() {
         let rest = DQuat::from_rotation_z(-std::f64::consts::FRAC_PI_2);
         let links = vec![
             Link::base().with_weight(0.0),
-            Link::child(0, DVec3::Z).with_limit(limit).with_rest(rest),
-            Link::child(1, DVec3::Z * 0.1).with_weight(0.0),
+            Link::child(LinkIndex(0), DVec3::Z).with_limit(limit).with_rest(rest),
+            Link::child(LinkIndex(1), DVec3::Z * 0.1).with_weight(0.0),
         ];
         let start = Body::new(links, DAffine3::IDENTITY).unwrap();
         let z = if link == 1 { 1.0 } else { 1.1 };
@@ -129,14 +130,14 @@ fn a_lone_prismatic_joint_moves_to_the_nearest_displacement() {
         for (x, wanted) in [(0.3, 0.3), (-0.2, -0.2), (0.9, 0.5), (-7.0, -0.5)] {
             for method in METHODS {
                 let mut body = start.clone();
-                let goal = Goal::position(link, DVec3::new(x, 0.0, z));
+                let goal = Goal::position(LinkIndex(link), DVec3::new(x, 0.0, z));
                 let report = report(&mut body, &[goal], &options(method).with_tolerance(1e-9));
-                let found = body.displacement(1);
+                let found = body.displacement(LinkIndex(1));
                 assert!((found - wanted).abs() < 1e-6, "{method}, {x}: {found}");
                 assert_eq!(report.reached(), wanted == x, "{method}, {x}: {report:?}");
                 if wanted != x {
                     assert_eq!(report.goals[0].outcome, Outcome::OutOfReach, "{method}, {x}");
-                    assert_eq!(report.limited, [1], "{method}, {x}");
+                    assert_eq!(report.limited, [LinkIndex(1)], "{method}, {x}");
                 }
             }
         }
@@ -149,8 +150,8 @@ fn targets_beyond_the_stroke_are_out_of_reach_and_those_within_are_not() {
     let hinge = Limit::Hinge { axis: DVec3::X, min: -3.0, max: 3.0 };
     let links = vec![
         Link::base().with_limit(hinge),
-        Link::child(0, DVec3::Y).with_limit(slide),
-        Link::child(1, DVec3::Y * 0.5),
+        Link::child(LinkIndex(0), DVec3::Y).with_limit(slide),
+        Link::child(LinkIndex(1), DVec3::Y * 0.5),
     ];
     let start = Body::new(links, DAffine3::IDENTITY).unwrap();
     let cases = [
@@ -163,9 +164,12 @@ fn targets_beyond_the_stroke_are_out_of_reach_and_those_within_are_not() {
     for (distance, outcome) in cases {
         let mut body = start.clone();
         let target = DQuat::from_rotation_x(0.7) * DVec3::Y * distance;
-        let report = report(&mut body, &[Goal::position(2, target)], &options(Method::Dls));
+        let report = report(&mut body, &[Goal::position(LinkIndex(2), target)], &options(Method::Dls));
         assert_eq!(report.goals[0].outcome, outcome, "{distance}: {report:?}");
-        assert!((body.displacement(1) - (distance - 1.5).clamp(0.0, 0.5)).abs() < 1e-3, "{distance}");
+        assert!(
+            (body.displacement(LinkIndex(1)) - (distance - 1.5).clamp(0.0, 0.5)).abs() < 1e-3,
+            "{distance}"
+        );
     }
 }
 
@@ -177,7 +181,7 @@ fn the_range_of_a_prismatic_joint_does_not_change_the_tolerance() {
         links[2].limit = Limit::Prismatic { axis: DVec3::Y, min: -range, max: range };
         let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
         let target = position(&body, 4) + DVec3::new(-0.1, -0.2, 0.1);
-        let report = report(&mut body, &[Goal::position(4, target)], &options(Method::Dls));
+        let report = report(&mut body, &[Goal::position(LinkIndex(4), target)], &options(Method::Dls));
         assert!(report.reached() && report.position_error() < 1e-4, "{range}: {report:?}");
     }
 }
@@ -186,11 +190,14 @@ fn the_range_of_a_prismatic_joint_does_not_change_the_tolerance() {
 fn a_displacement_is_part_of_the_pose() {
     let mut body = scara();
     let rest = body.clone();
-    body.set_displacement(2, -0.1);
-    body.set_displacement(0, 1.0);
-    body.set_displacement(99, 1.0);
-    body.set_displacement(2, f64::NAN);
-    assert_eq!((body.displacement(0), body.displacement(2), body.displacement(99)), (0.0, -0.1, 0.0));
+    body.set_displacement(LinkIndex(2), -0.1);
+    body.set_displacement(LinkIndex(0), 1.0);
+    body.set_displacement(LinkIndex(99), 1.0);
+    body.set_displacement(LinkIndex(2), f64::NAN);
+    assert_eq!(
+        (body.displacement(LinkIndex(0)), body.displacement(LinkIndex(2)), body.displacement(LinkIndex(99))),
+        (0.0, -0.1, 0.0)
+    );
     assert_ne!(body, rest);
     let moved = position(&body, 4) - position(&rest, 4);
     assert!(moved.abs_diff_eq(DVec3::NEG_Y * 0.1, 1e-12), "{moved}");
@@ -205,20 +212,20 @@ fn a_drag_slides_without_jumps_and_rests_with_its_target() {
     let mut last = position(&body, 4);
     for step in 0..100 {
         let target = last + DVec3::new(-0.001, -0.001, 0.0005) * f64::from(u8::from(step < 99));
-        let goal = [Goal::position(4, target)];
+        let goal = [Goal::position(LinkIndex(4), target)];
         solver.solve(&mut body, &goal, &options).unwrap();
         let now = position(&body, 4);
         assert!(now.distance(last) < 0.01, "step {step}: {last} to {now}");
         last = now;
     }
-    assert!(body.displacement(2) < -0.05, "{}", body.displacement(2));
-    let goal = [Goal::position(4, last)];
+    assert!(body.displacement(LinkIndex(2)) < -0.05, "{}", body.displacement(LinkIndex(2)));
+    let goal = [Goal::position(LinkIndex(4), last)];
     solver.solve(&mut body, &goal, &options).unwrap();
     let solved = body.clone();
     solver.solve(&mut body, &goal, &options).unwrap();
     assert_eq!(body, solved);
     // Moving the slide changes the problem, even if the goal is the same.
-    body.set_displacement(2, 0.0);
+    body.set_displacement(LinkIndex(2), 0.0);
     solver.solve(&mut body, &goal, &options).unwrap();
     assert!(position(&body, 4).distance(last) < 1e-3);
 }
@@ -229,11 +236,15 @@ fn a_prismatic_joint_of_weight_zero_keeps_its_displacement() {
         let mut links = scara().links().to_vec();
         links[2].weight = 0.0;
         let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
-        body.set_displacement(2, -0.125);
+        body.set_displacement(LinkIndex(2), -0.125);
         let height = position(&body, 4).y;
-        let report = report(&mut body, &[Goal::position(4, DVec3::new(0.2, height, 0.3))], &options(method));
+        let report = report(
+            &mut body,
+            &[Goal::position(LinkIndex(4), DVec3::new(0.2, height, 0.3))],
+            &options(method),
+        );
         assert!(report.reached(), "{method}: {report:?}");
-        assert_eq!(body.displacement(2), -0.125, "{method}");
+        assert_eq!(body.displacement(LinkIndex(2)), -0.125, "{method}");
     }
 }
 
@@ -241,11 +252,11 @@ fn a_prismatic_joint_of_weight_zero_keeps_its_displacement() {
 fn without_limits_all_joints_turn_and_none_slides() {
     for method in METHODS {
         let mut body = scara();
-        body.set_displacement(2, -0.1);
-        let goal = Goal::position(4, DVec3::new(0.2, 0.5, 0.1));
+        body.set_displacement(LinkIndex(2), -0.1);
+        let goal = Goal::position(LinkIndex(4), DVec3::new(0.2, 0.5, 0.1));
         let report = report(&mut body, &[goal], &options(method).with_limits(false));
         assert!(report.reached(), "{method}: {report:?}");
-        assert_eq!(body.displacement(2), -0.1, "{method}");
+        assert_eq!(body.displacement(LinkIndex(2)), -0.1, "{method}");
         assert!(position(&body, 4).distance(DVec3::new(0.2, 0.5, 0.1)) < 1e-3, "{method}");
     }
 }
@@ -254,18 +265,18 @@ fn without_limits_all_joints_turn_and_none_slides() {
 fn methods_for_points_at_constant_distances_refuse_prismatic_and_mimic_joints() {
     let mut links = scara().links().to_vec();
     links[2].limit = Limit::Hinge { axis: DVec3::Z, min: -1.0, max: 1.0 };
-    links[1].mimic = Some(Mimic { of: 0, ratio: 0.5, offset: 0.0 });
+    links[1].mimic = Some(Mimic { of: LinkIndex(0), ratio: 0.5, offset: 0.0 });
     let coupled = Body::new(links, DAffine3::IDENTITY).unwrap();
     for body in [scara(), coupled] {
         for method in [Method::Fabrik, Method::Particle, Method::TwoBone] {
-            let (mut posed, goals) = (body.clone(), [Goal::position(4, DVec3::X * 0.4)]);
+            let (mut posed, goals) = (body.clone(), [Goal::position(LinkIndex(4), DVec3::X * 0.4)]);
             let error = Solver::default().solve(&mut posed, &goals, &options(method)).unwrap_err();
             assert_eq!(Some(&error), options(method).refusal(&body, &goals).as_ref());
             assert!(error.to_string().contains("prismatic and mimic joints"), "{error}");
             assert_eq!(posed, body);
         }
         for method in METHODS {
-            assert_eq!(options(method).refusal(&body, &[Goal::position(4, DVec3::X)]), None);
+            assert_eq!(options(method).refusal(&body, &[Goal::position(LinkIndex(4), DVec3::X)]), None);
         }
     }
 }
@@ -281,7 +292,7 @@ fn invalid_prismatic_limits_are_errors() {
         Limit::Prismatic { axis: DVec3::X, min: 0.0, max: f64::NAN },
     ];
     for limit in limits {
-        let links = vec![Link::base().with_limit(limit), Link::child(0, DVec3::Y)];
+        let links = vec![Link::base().with_limit(limit), Link::child(LinkIndex(0), DVec3::Y)];
         let error = Body::new(links, DAffine3::IDENTITY).unwrap_err().to_string();
         assert!(error.starts_with("link 0: the limit "), "{error}");
     }

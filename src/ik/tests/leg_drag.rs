@@ -4,7 +4,7 @@
 use std::f64::consts::FRAC_PI_4;
 
 use glam::{DAffine3, DVec3};
-use sinew_ik::{Body, Goal, Limit, Link, Method, Options, Solver, Start};
+use sinew_ik::{Body, Goal, Limit, Link, LinkIndex, Method, Options, Solver, Start};
 
 use crate::{chain_methods, position};
 
@@ -20,8 +20,8 @@ fn leg() -> Body {
     let knee = Limit::hinge(DVec3::new(0.999785, 0.020735, 0.0).normalize(), -0.15462..=2.515734);
     let links = vec![
         Link::base().with_offset(HIP).with_limit(Limit::Cone { axis, side, swing, twist }),
-        Link::child(0, KNEE - HIP).with_limit(knee),
-        Link::child(1, FOOT - KNEE),
+        Link::child(LinkIndex(0), KNEE - HIP).with_limit(knee),
+        Link::child(LinkIndex(1), FOOT - KNEE),
     ];
     Body::new(links, DAffine3::IDENTITY).unwrap()
 }
@@ -32,7 +32,7 @@ fn drag(method: Method, target: DVec3, frames: u32) -> f64 {
     let options = Options::default().with_method(method).with_start(Start::Continue);
     for frame in 1..=frames + 3 {
         let at = FOOT.lerp(target, f64::from(frame.min(frames)) / f64::from(frames));
-        solver.solve(&mut body, &[Goal::position(2, at)], &options).unwrap();
+        solver.solve(&mut body, &[Goal::position(LinkIndex(2), at)], &options).unwrap();
     }
     position(&body, 2).distance(target)
 }

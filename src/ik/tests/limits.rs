@@ -4,7 +4,7 @@ use std::f64::consts::{PI, TAU};
 
 use glam::{DAffine3, DQuat, DVec3, EulerRot};
 use proptest::prelude::*;
-use sinew_ik::{Body, Goal, Limit, Link, Method, Options, Outcome, round_cone, swing_twist};
+use sinew_ik::{Body, Goal, Limit, Link, LinkIndex, Method, Options, Outcome, round_cone, swing_twist};
 
 use crate::{angle, chain_methods, error, report};
 
@@ -39,9 +39,11 @@ pub(crate) fn arm() -> Body {
     let mut links: Vec<Link> = Vec::new();
     for (i, limit) in limits.into_iter().enumerate() {
         let offset = if i == 0 { DVec3::ZERO } else { DVec3::Y * 0.4 };
-        links.push(Link::base().with_limit(limit).with_offset(offset).with_parent(i.checked_sub(1)));
+        links.push(
+            Link::base().with_limit(limit).with_offset(offset).with_parent(i.checked_sub(1).map(LinkIndex)),
+        );
     }
-    links.push(Link::child(2, DVec3::Y * 0.2));
+    links.push(Link::child(LinkIndex(2), DVec3::Y * 0.2));
     Body::new(links, DAffine3::IDENTITY).unwrap()
 }
 
@@ -158,7 +160,7 @@ proptest! {
     fn no_method_violates_a_limit_or_increases_the_error(
         x in -0.9..0.9_f64, y in -0.9..0.9_f64, z in -0.9..0.9_f64,
     ) {
-        let goal = Goal::position(3, DVec3::new(x, y, z));
+        let goal = Goal::position(LinkIndex(3), DVec3::new(x, y, z));
         // The solve starts at rest, which the limits allow.
         let start = error(&arm(), &goal);
         for method in chain_methods() {
@@ -206,13 +208,13 @@ fn target_beyond_the_limits_is_reported_as_blocked() {
         let mut body = arm();
         // Several restarts must agree, which takes more than the default number of iterations.
         let options = Options::default().with_method(method).with_iterations(300);
-        let goal = Goal::position(3, DVec3::new(0.0, -0.8, 0.0));
+        let goal = Goal::position(LinkIndex(3), DVec3::new(0.0, -0.8, 0.0));
         let report = report(&mut body, &[goal], &options);
         assert_eq!(report.goals[0].outcome, Outcome::BlockedByLimits, "{method}");
         assert!(!report.limited.is_empty());
     }
     let free = Options::default().with_limits(false);
-    let goal = Goal::position(3, DVec3::new(0.0, -0.8, 0.0));
+    let goal = Goal::position(LinkIndex(3), DVec3::new(0.0, -0.8, 0.0));
     assert!(report(&mut arm(), &[goal], &free).reached());
 }
 
@@ -221,17 +223,17 @@ fn report_lists_the_links_at_the_border_of_their_limits() {
     let hinge = |min, max| Limit::Hinge { axis: DVec3::X, min, max };
     let links = vec![
         Link::base().with_limit(hinge(-0.5, 1.0)),
-        Link::child(0, DVec3::Y * 0.5).with_limit(hinge(-2.5, 2.5)),
-        Link::child(1, DVec3::Y * 0.5),
+        Link::child(LinkIndex(0), DVec3::Y * 0.5).with_limit(hinge(-2.5, 2.5)),
+        Link::child(LinkIndex(1), DVec3::Y * 0.5),
     ];
     // Returns the end position for these angles of the hinges.
     let end = |a: f64, b: f64| 0.5 * DVec3::new(0.0, a.cos() + (a + b).cos(), a.sin() + (a + b).sin());
-    let cases = [(0.4, 0.5, &[][..]), (2.5, 0.5, &[0]), (-2.0, -0.4, &[0])];
+    let cases = [(0.4, 0.5, &[][..]), (2.5, 0.5, &[LinkIndex(0)]), (-2.0, -0.4, &[LinkIndex(0)])];
     for method in [Method::Dls, Method::Optimize, Method::Ccd, Method::FullBody] {
         for (a, b, limited) in cases {
             let mut body = Body::new(links.clone(), DAffine3::IDENTITY).unwrap();
             let options = Options::default().with_method(method);
-            let report = report(&mut body, &[Goal::position(2, end(a, b))], &options);
+            let report = report(&mut body, &[Goal::position(LinkIndex(2), end(a, b))], &options);
             assert_eq!(report.limited, limited, "{method}, {a}, {b}: {:?}", body.rotations());
             assert_eq!(report.reached(), limited.is_empty(), "{method}, {a}, {b}");
         }
@@ -245,7 +247,7 @@ fn locked_joint_stays_at_rest() {
     let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
     for method in chain_methods() {
         let options = Options::default().with_method(method);
-        report(&mut body, &[Goal::position(3, DVec3::new(0.5, 0.5, 0.2))], &options);
+        report(&mut body, &[Goal::position(LinkIndex(3), DVec3::new(0.5, 0.5, 0.2))], &options);
         assert_eq!(body.rotations()[1], DQuat::IDENTITY, "{method}");
         assert_ne!(body.rotations()[0], DQuat::IDENTITY, "{method}: the other joints must turn");
         body.reset();
@@ -262,14 +264,14 @@ fn reversed_link_keeps_the_limit_of_its_joint() {
     };
     let links = vec![
         link(Limit::Free, DVec3::ZERO, None),
-        link(hinge, DVec3::NEG_Y * 0.4, Some(0)),
-        Link::child(1, DVec3::NEG_Y * 0.4),
+        link(hinge, DVec3::NEG_Y * 0.4, Some(LinkIndex(0))),
+        Link::child(LinkIndex(1), DVec3::NEG_Y * 0.4),
     ];
     let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
     for method in chain_methods() {
         body.reset();
         let options = Options::default().with_method(method);
-        let report = report(&mut body, &[Goal::position(2, DVec3::new(0.3, 0.1, 0.4))], &options);
+        let report = report(&mut body, &[Goal::position(LinkIndex(2), DVec3::new(0.3, 0.1, 0.4))], &options);
         assert!(report.position_error() < 0.01, "{method}: {}", report.position_error());
         let (_, bend) = swing_twist(body.rotations()[1].conjugate(), DVec3::X);
         assert!((-1e-9..=degrees(150.0) + 1e-9).contains(&bend), "{method}: {bend}");
@@ -283,13 +285,13 @@ proptest! {
     ) {
         let links = vec![
             Link::base().with_limit(round_cone(DVec3::Y, cone, [-0.5, 0.5])),
-            Link::child(0, DVec3::Y * 0.5).with_limit(Limit::Hinge { axis: DVec3::X, min: 0.1, max: bend }),
-            Link::child(1, DVec3::Y * 0.4),
+            Link::child(LinkIndex(0), DVec3::Y * 0.5).with_limit(Limit::Hinge { axis: DVec3::X, min: 0.1, max: bend }),
+            Link::child(LinkIndex(1), DVec3::Y * 0.4),
         ];
         let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
-        let goal = Goal::position(2, DVec3::new(x, y, z));
+        let goal = Goal::position(LinkIndex(2), DVec3::new(x, y, z));
         // The limit of the elbow requires a slight bend at the start.
-        body.set_rotation(1, DQuat::from_rotation_x(0.1));
+        body.set_rotation(LinkIndex(1), DQuat::from_rotation_x(0.1));
         let start = error(&body, &goal);
         let ends = [Method::TwoBone, Method::Auto, Method::Dls].map(|method| {
             let mut body = body.clone();

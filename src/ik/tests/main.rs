@@ -28,7 +28,7 @@ mod textbook;
 use glam::{DQuat, DVec3};
 use proptest::prelude::{Strategy, prop};
 use sinew_ik::benchmark::cases;
-use sinew_ik::{Body, Goal, Method, Options, Report, Solver};
+use sinew_ik::{Body, Goal, LinkIndex, Method, Options, Report, Solver};
 
 /// Returns a chain of `n` equal ball joints with a total length of one, slightly bent from straight up.
 fn chain(n: usize) -> Body {
@@ -52,12 +52,12 @@ fn report(body: &mut Body, goals: &[Goal], options: &Options) -> Report {
 /// Returns a straight version of the chain that [`chain`] returns.
 fn straight(n: usize) -> Body {
     let mut body = chain(n);
-    (0..=n).for_each(|i| body.set_rotation(i, DQuat::IDENTITY));
+    (0..=n).for_each(|i| body.set_rotation(LinkIndex(i), DQuat::IDENTITY));
     body
 }
 
 fn position(body: &Body, link: usize) -> DVec3 {
-    body.world_from_link(link).unwrap().translation
+    body.world_from_link(LinkIndex(link)).unwrap().translation
 }
 
 /// Returns the distance from the effector of a goal to its target, using the body's own forward kinematics.

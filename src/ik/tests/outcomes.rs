@@ -4,7 +4,7 @@
 use std::f64::consts::TAU;
 
 use glam::{DAffine3, DQuat, DVec2, DVec3, EulerRot};
-use sinew_ik::{Body, Goal, Limit, Link, Method, Options, Outcome, round_cone, swing_twist};
+use sinew_ik::{Body, Goal, Limit, Link, LinkIndex, Method, Options, Outcome, round_cone, swing_twist};
 
 use crate::{error, report};
 use sinew_base::Random;
@@ -157,9 +157,14 @@ fn random_chain(kind: usize, joints: usize, random: &mut Random) -> Body {
             },
         };
         let offset = if index == 0 { DVec3::ZERO } else { offset };
-        links.push(Link::base().with_limit(limit).with_offset(offset).with_parent(index.checked_sub(1)));
+        links.push(
+            Link::base()
+                .with_limit(limit)
+                .with_offset(offset)
+                .with_parent(index.checked_sub(1).map(LinkIndex)),
+        );
     }
-    links.push(Link::child(joints - 1, offset));
+    links.push(Link::child(LinkIndex(joints - 1), offset));
     Body::new(links, DAffine3::IDENTITY).unwrap()
 }
 
@@ -177,7 +182,7 @@ fn random_target(kind: usize, body: &Body, random: &mut Random) -> Goal {
         1 => way * random.range(1.05, 1.6),
         _ => way * random.range(0.2, 0.95),
     };
-    Goal::position(end, target)
+    Goal::position(LinkIndex(end), target)
 }
 
 /// Reliability of the outcomes of many solves.
@@ -276,11 +281,14 @@ fn a_ball_joint_is_blocked_at_the_border_and_in_the_corner_of_its_limit() {
     for limit in [cone, euler] {
         for number in 0..60 {
             let hand = DVec3::new(0.4, 1.0, 0.0);
-            let elbow =
-                Link::child(0, DVec3::Y).with_limit(if number % 2 == 0 { Limit::Locked } else { limit });
-            let links = vec![Link::base().with_limit(limit), elbow, Link::child(1, hand)];
+            let elbow = Link::child(LinkIndex(0), DVec3::Y).with_limit(if number % 2 == 0 {
+                Limit::Locked
+            } else {
+                limit
+            });
+            let links = vec![Link::base().with_limit(limit), elbow, Link::child(LinkIndex(1), hand)];
             let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
-            let goal = Goal::position(2, random.turn(1.0) * 1.2);
+            let goal = Goal::position(LinkIndex(2), random.turn(1.0) * 1.2);
             let now = error(&body, &goal);
             let mut pose = PoseCoordinates::new(&body, goal, true);
             let bound = pose.descend();
@@ -289,7 +297,10 @@ fn a_ball_joint_is_blocked_at_the_border_and_in_the_corner_of_its_limit() {
             let judged = |body: &Body| report(&mut body.clone(), &[goal], &options).goals[0].outcome;
             let start = judged(&body);
             assert!(start != Outcome::BlockedByLimits || bound > 0.98 * now, "{number}, {limit:?}");
-            rotations.into_iter().enumerate().for_each(|(link, rotation)| body.set_rotation(link, rotation));
+            rotations
+                .into_iter()
+                .enumerate()
+                .for_each(|(link, rotation)| body.set_rotation(LinkIndex(link), rotation));
             let free = PoseCoordinates::new(&body, goal, false).descend();
             if bound > 1e-3 && bound - free > 0.02 * bound {
                 assert_eq!(judged(&body), Outcome::BlockedByLimits, "{number}, {limit:?}: {bound} {free}");
@@ -304,14 +315,14 @@ fn a_target_beyond_the_bones_is_out_of_reach_only_where_no_limit_holds_back() {
     let hinge = |min: f64, max: f64| Limit::hinge(DVec3::Z, min..=max);
     let links = vec![
         Link::base().with_limit(hinge(-0.5, 1.0)),
-        Link::child(0, DVec3::Y * 0.5).with_limit(hinge(0.0, 2.5)),
-        Link::child(1, DVec3::Y * 0.5),
+        Link::child(LinkIndex(0), DVec3::Y * 0.5).with_limit(hinge(0.0, 2.5)),
+        Link::child(LinkIndex(1), DVec3::Y * 0.5),
     ];
     let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
-    body.set_rotation(1, DQuat::from_rotation_z(0.5));
+    body.set_rotation(LinkIndex(1), DQuat::from_rotation_z(0.5));
     for method in Method::ALL.into_iter().filter(|m| *m != Method::PseudoInverse) {
         for (angle, wanted) in [(0.5, Outcome::OutOfReach), (-1.0, Outcome::BlockedByLimits)] {
-            let goal = Goal::position(2, DQuat::from_rotation_z(angle) * DVec3::Y * 1.3);
+            let goal = Goal::position(LinkIndex(2), DQuat::from_rotation_z(angle) * DVec3::Y * 1.3);
             assert_eq!(outcomes(&body, &[goal], method), [wanted], "{method}, {angle}");
         }
     }
@@ -323,13 +334,16 @@ fn a_goal_that_another_goal_holds_back_is_not_blocked_by_limits() {
     let links = |max: f64| {
         vec![
             Link::base().with_limit(Limit::hinge(DVec3::Z, -1.0..=max)),
-            Link::child(0, DVec3::X),
-            Link::child(0, DVec3::NEG_X),
+            Link::child(LinkIndex(0), DVec3::X),
+            Link::child(LinkIndex(0), DVec3::NEG_X),
         ]
     };
     let goals = |left: f64, right: f64| {
         let at = |angle: f64, end: DVec3| DQuat::from_rotation_z(angle) * end;
-        [Goal::position(1, at(left, DVec3::X)), Goal::position(2, at(right, DVec3::NEG_X))]
+        [
+            Goal::position(LinkIndex(1), at(left, DVec3::X)),
+            Goal::position(LinkIndex(2), at(right, DVec3::NEG_X)),
+        ]
     };
     for method in [Method::Dls, Method::FullBody, Method::Optimize] {
         let body = |max: f64| Body::new(links(max), DAffine3::IDENTITY).unwrap();

@@ -1,7 +1,7 @@
 //! Solvers reject invalid problems with an error and leave the body unchanged.
 
 use glam::{DAffine3, DMat3, DQuat, DVec3, EulerRot};
-use sinew_ik::{Aim, Body, Goal, Limit, Link, Method, Options, SolveError, Solver};
+use sinew_ik::{Aim, Body, Goal, Limit, Link, LinkIndex, Method, Options, SolveError, Solver};
 
 use crate::{chain, options};
 
@@ -20,15 +20,15 @@ fn assert_refusal(body: &Body, goals: &[Goal], options: &Options, expected: Opti
 #[test]
 fn only_two_bone_rejects_bodies_that_are_not_limbs() {
     let one = |n| vec![Goal::position(n, TARGET)];
-    let two = |n| vec![Goal::position(n, TARGET), Goal::position(1, DVec3::Y)];
+    let two = |n| vec![Goal::position(n, TARGET), Goal::position(LinkIndex(1), DVec3::Y)];
     let cases = [
-        (chain(2), one(2), None),
-        (chain(2), two(2), Some("one goal is needed")),
+        (chain(2), one(LinkIndex(2)), None),
+        (chain(2), two(LinkIndex(2)), Some("one goal is needed")),
         (chain(2), vec![], Some("one goal is needed")),
-        (chain(2), vec![Goal::orientation(2, DQuat::IDENTITY)], Some("the goal needs a position")),
-        (chain(2), one(1), Some("the chain must have two joints above its end")),
-        (chain(3), one(3), Some("the chain must have two joints above its end")),
-        (chain(7), two(7), Some("one goal is needed")),
+        (chain(2), vec![Goal::orientation(LinkIndex(2), DQuat::IDENTITY)], Some("the goal needs a position")),
+        (chain(2), one(LinkIndex(1)), Some("the chain must have two joints above its end")),
+        (chain(3), one(LinkIndex(3)), Some("the chain must have two joints above its end")),
+        (chain(7), two(LinkIndex(7)), Some("one goal is needed")),
     ];
     for (body, goals, why) in cases {
         for method in Method::ALL.into_iter().chain([Method::Auto]) {
@@ -43,8 +43,8 @@ fn only_two_bone_rejects_bodies_that_are_not_limbs() {
 fn every_method_rejects_a_goal_of_a_missing_link() {
     for method in Method::ALL.into_iter().chain([Method::Auto, Method::Style]) {
         for (n, link) in [(2, 3), (7, 99)] {
-            let goals = [Goal::position(n, TARGET), Goal::position(link, DVec3::Y)];
-            let expected = SolveError::NoSuchLink { goal: 1, link, count: n + 1 };
+            let goals = [Goal::position(LinkIndex(n), TARGET), Goal::position(LinkIndex(link), DVec3::Y)];
+            let expected = SolveError::NoSuchLink { goal: 1, link: LinkIndex(link), count: n + 1 };
             assert_refusal(&chain(n), &goals, &options(method), Some(&expected));
         }
     }
@@ -60,7 +60,7 @@ fn no_error_is_larger_than_that_of_a_goal() {
 fn errors_name_the_invalid_field_of_a_goal() {
     let nan = DVec3::new(0.0, f64::NAN, 0.0);
     let infinite = DVec3::new(f64::INFINITY, 0.0, 0.0);
-    let goal = Goal::position(3, TARGET);
+    let goal = Goal::position(LinkIndex(3), TARGET);
     let aim = |axis, at| goal.with_aim(Aim { axis, at });
     let bad = [
         ("position", goal.with_position(nan)),
@@ -78,7 +78,7 @@ fn errors_name_the_invalid_field_of_a_goal() {
     ];
     for (expected, goal) in bad {
         for method in [Method::Auto, Method::Dls, Method::Optimize] {
-            let goals = [Goal::position(2, TARGET), goal];
+            let goals = [Goal::position(LinkIndex(2), TARGET), goal];
             let refusal = options(method).refusal(&chain(3), &goals);
             let named = matches!(&refusal, Some(SolveError::Goal { goal: 1, what, .. }) if *what == expected);
             assert!(named, "{expected}: {refusal:?}");
@@ -90,7 +90,7 @@ fn errors_name_the_invalid_field_of_a_goal() {
 
 #[test]
 fn tolerances_must_be_positive_and_finite() {
-    let goals = [Goal::position(3, TARGET)];
+    let goals = [Goal::position(LinkIndex(3), TARGET)];
     for tolerance in [0.0, -1e-3, f64::INFINITY] {
         let expected = SolveError::Tolerance { tolerance };
         let position = Options::default().with_tolerance(tolerance);
@@ -109,8 +109,8 @@ fn body_must_be_a_tree_with_an_invertible_transform() {
     let parents: [(&[Option<usize>], usize); 4] =
         [(&[Some(0)], 0), (&[None, Some(1)], 1), (&[None, Some(2), Some(0)], 1), (&[None, Some(0), None], 2)];
     for (parents, link) in parents {
-        let links = parents.iter().map(|&parent| Link::base().with_parent(parent)).collect();
-        let expected = SolveError::Parent { link, parent: parents[link] };
+        let links = parents.iter().map(|&parent| Link::base().with_parent(parent.map(LinkIndex))).collect();
+        let expected = SolveError::Parent { link: LinkIndex(link), parent: parents[link].map(LinkIndex) };
         assert_eq!(Body::new(links, DAffine3::IDENTITY), Err(expected));
     }
     // A rejected transform leaves the old one unchanged.
@@ -157,8 +157,8 @@ fn errors_name_the_invalid_field_of_a_link() {
         ("limit range", euler([0.0, 0.0, 2.0], [1.0; 3])),
     ];
     for (what, link) in bad {
-        let links = vec![base, link.with_parent(0)];
-        assert_eq!(Body::new(links, DAffine3::IDENTITY), Err(SolveError::Link { link: 1, what }));
+        let links = vec![base, link.with_parent(LinkIndex(0))];
+        assert_eq!(Body::new(links, DAffine3::IDENTITY), Err(SolveError::Link { link: LinkIndex(1), what }));
     }
     for link in [hinge(x, 0.0, 0.0), cone(y, x, [0.0, 3.1], [0.0, 0.0]), euler([0.0; 3], [0.0; 3])] {
         assert!(Body::new(vec![link], DAffine3::IDENTITY).is_ok(), "{:?}", link.limit);

@@ -1,7 +1,7 @@
 //! The robot arms of `sinew bench`: their measures, and the poses that the methods reach.
 
 use glam::{DQuat, DVec3};
-use sinew_ik::{Method, Options, Solver, solve_many};
+use sinew_ik::{LinkIndex, Method, Options, Solver, solve_many};
 
 use crate::{error, position};
 use sinew_ik::benchmark::robots::Robot;
@@ -12,7 +12,7 @@ const ARMS: [Robot; 4] = [Robot::Panda, Robot::Ur5, Robot::Iiwa, Robot::Fr3];
 fn flange_at_zero(robot: Robot) -> DVec3 {
     let mut body = robot.cases(1, 1).unwrap().body;
     let rests: Vec<DQuat> = body.links().iter().map(|l| l.rest).collect();
-    rests.iter().enumerate().for_each(|(i, rest)| body.set_rotation(i, *rest));
+    rests.iter().enumerate().for_each(|(i, rest)| body.set_rotation(LinkIndex(i), *rest));
     position(&body, body.links().len() - 1)
 }
 

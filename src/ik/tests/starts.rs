@@ -5,8 +5,8 @@ use std::sync::{Arc, LazyLock};
 use glam::{DAffine3, DQuat, DVec3};
 use proptest::prelude::*;
 use sinew_ik::{
-    Body, BoundPrior, Goal, Learning, Limit, Link, Method, Options, Outcome, Posture, Report, Solver, Start,
-    Style,
+    Body, BoundPrior, Goal, Learning, Limit, Link, LinkIndex, Method, Options, Outcome, Posture, Report,
+    Solver, Start, Style,
 };
 
 use crate::{chain, position};
@@ -34,11 +34,15 @@ pub(crate) fn arm(rows: &[Row]) -> Body {
     for (i, &(a, d, alpha, [min, max])) in rows.iter().enumerate() {
         let limit = Limit::Hinge { axis: DVec3::Z, min, max };
         links.push(
-            Link::base().with_parent(i.checked_sub(1)).with_offset(offset).with_rest(rest).with_limit(limit),
+            Link::base()
+                .with_parent(i.checked_sub(1).map(LinkIndex))
+                .with_offset(offset)
+                .with_rest(rest)
+                .with_limit(limit),
         );
         (offset, rest) = (DVec3::new(a, 0.0, d), DQuat::from_rotation_x(alpha));
     }
-    links.push(Link::child(rows.len() - 1, offset).with_rest(rest));
+    links.push(Link::child(LinkIndex(rows.len() - 1), offset).with_rest(rest));
     Body::new(links, DAffine3::IDENTITY).unwrap()
 }
 
@@ -47,9 +51,12 @@ pub(crate) fn scatter(body: &mut Body, random: &mut Random) {
     for (i, link) in body.links().to_vec().iter().enumerate().filter(|(_, l)| l.mimic.is_none()) {
         match link.limit {
             Limit::Hinge { axis, min, max } => {
-                body.set_rotation(i, link.rest * DQuat::from_axis_angle(axis, random.range(min, max)));
+                body.set_rotation(
+                    LinkIndex(i),
+                    link.rest * DQuat::from_axis_angle(axis, random.range(min, max)),
+                );
             }
-            Limit::Prismatic { min, max, .. } => body.set_displacement(i, random.range(min, max)),
+            Limit::Prismatic { min, max, .. } => body.set_displacement(LinkIndex(i), random.range(min, max)),
             _ => {}
         }
     }
@@ -59,7 +66,7 @@ pub(crate) fn scatter(body: &mut Body, random: &mut Random) {
 pub(crate) fn waypoint(body: &Body, random: &mut Random) -> Goal {
     let (mut posed, end) = (body.clone(), body.links().len() - 1);
     scatter(&mut posed, random);
-    Goal::pose(end, position(&posed, end), posed.orientation(end).unwrap())
+    Goal::pose(LinkIndex(end), position(&posed, end), posed.orientation(LinkIndex(end)).unwrap())
 }
 
 fn bits(body: &Body) -> Vec<u64> {
@@ -90,9 +97,9 @@ fn problems() -> impl Strategy<Value = Problem> {
             _ => chain(3),
         };
         let end = body.links().len() - 1;
-        let mut goals = vec![Goal::position(end, target)];
+        let mut goals = vec![Goal::position(LinkIndex(end), target)];
         if kind == 4 {
-            goals.push(Goal::position(end - 1, target * 0.5));
+            goals.push(Goal::position(LinkIndex(end - 1), target * 0.5));
         }
         Problem {
             body,
@@ -113,7 +120,8 @@ fn styled() -> Solver {
         let postures: Vec<Posture> = (0..6)
             .map(|_| {
                 let mut body = chain(5);
-                (0..5).for_each(|i| body.set_rotation(i, DQuat::from_scaled_axis(random.turn(0.6))));
+                (0..5)
+                    .for_each(|i| body.set_rotation(LinkIndex(i), DQuat::from_scaled_axis(random.turn(0.6))));
                 Posture::of(&body)
             })
             .collect();
@@ -192,21 +200,21 @@ fn waypoints_are_reached_as_often_as_by_new_solvers() {
 fn continued_solve_returns_its_answer_in_single_precision_and_does_not_creep() {
     let options = Options::default().with_method(Method::Dls).with_start(Start::Continue);
     // The target is beyond the reach, where every further iteration could still move the pose slightly.
-    let goal = Goal::position(6, DVec3::new(0.9, 0.9, 0.4));
+    let goal = Goal::position(LinkIndex(6), DVec3::new(0.9, 0.9, 0.4));
     let (mut body, mut solver) = (arm(&UR5), Solver::default());
     solver.solve(&mut body, &[goal], &options).unwrap();
     let answer = bits(&body);
     for _ in 0..5 {
         for i in 0..body.rotations().len() {
             let single = body.rotations()[i].as_quat().as_dquat();
-            body.set_rotation(i, single);
+            body.set_rotation(LinkIndex(i), single);
         }
         assert_ne!(bits(&body), answer, "single precision must round some number");
         solver.solve(&mut body, &[goal], &options).unwrap();
         assert_eq!(bits(&body), answer);
     }
     // Another problem is solved.
-    solver.solve(&mut body, &[Goal::position(6, DVec3::new(0.3, 0.3, 0.2))], &options).unwrap();
+    solver.solve(&mut body, &[Goal::position(LinkIndex(6), DVec3::new(0.3, 0.3, 0.2))], &options).unwrap();
     assert_ne!(bits(&body), answer);
 }
 
@@ -242,8 +250,10 @@ fn limited_chains_beyond_their_reach_find_the_nearest_pose() {
         let (end, length) = (body.links().len() - 1, reach(&body));
         for _ in 0..TARGETS {
             let way = random.direction();
-            let goal =
-                Goal::position(end, body.links()[0].offset + way * (length * random.range(1.001, 1.5)));
+            let goal = Goal::position(
+                LinkIndex(end),
+                body.links()[0].offset + way * (length * random.range(1.001, 1.5)),
+            );
             let solve = |body: &mut Body, method, restarts| {
                 let options = Options::default().with_method(method).with_restarts(restarts);
                 let report = Solver::default().solve(body, &[goal], &options).unwrap().clone();
@@ -276,7 +286,10 @@ fn limited_chains_beyond_their_reach_find_the_nearest_pose() {
 fn more_iterations_do_not_lead_to_a_larger_error_beyond_the_reach() {
     for (name, body) in limited_bodies() {
         let (end, length) = (body.links().len() - 1, reach(&body));
-        let goal = Goal::position(end, body.links()[0].offset + DVec3::new(0.6, 0.5, 0.6) * (1.3 * length));
+        let goal = Goal::position(
+            LinkIndex(end),
+            body.links()[0].offset + DVec3::new(0.6, 0.5, 0.6) * (1.3 * length),
+        );
         let mut last = f64::INFINITY;
         for iterations in [10, 30, 100, 300] {
             let options = Options::default().with_method(Method::Dls).with_iterations(iterations);
@@ -301,10 +314,10 @@ fn drag_across_the_border_of_the_reach_is_continuous() {
             let t = f64::from(frame) * 0.01;
             DVec3::new(0.5, 0.7, 0.4).normalize() * (length * (1.0 + 0.25 * t.sin()))
         };
-        solver.solve(&mut body, &[Goal::position(end, target(0))], &options).unwrap();
+        solver.solve(&mut body, &[Goal::position(LinkIndex(end), target(0))], &options).unwrap();
         for frame in 1..600 {
             let (before, place) = (position(&body, end), target(frame));
-            let report = solver.solve(&mut body, &[Goal::position(end, place)], &options).unwrap();
+            let report = solver.solve(&mut body, &[Goal::position(LinkIndex(end), place)], &options).unwrap();
             let (moved, step) = (position(&body, end).distance(before), place.distance(target(frame - 1)));
             // A target that hardly moves may still pull the end along by the tolerance.
             assert!(moved <= 5.0 * step + 2e-4 * length, "{method}, frame {frame}: {moved} m for {step} m");
@@ -322,9 +335,9 @@ fn goal_out_of_reach_leaves_restarts_to_the_others() {
     for side in [-2.0, 2.0] {
         let first = links.len();
         for (i, link) in one.links().iter().enumerate() {
-            let parent = link.parent.map_or(0, |p| first + p);
+            let parent = link.parent.map_or(0, |p| first + p.0);
             let offset = if i == 0 { DVec3::X * side } else { link.offset };
-            links.push((*link).with_parent(parent).with_offset(offset));
+            links.push((*link).with_parent(LinkIndex(parent)).with_offset(offset));
         }
     }
     links[0].limit = Limit::Locked;
@@ -334,9 +347,9 @@ fn goal_out_of_reach_leaves_restarts_to_the_others() {
     for _ in 0..count {
         let mut start = body.clone();
         scatter(&mut start, &mut random);
-        let near = Goal::pose(7, position(&start, 7), start.orientation(7).unwrap());
+        let near = Goal::pose(LinkIndex(7), position(&start, 7), start.orientation(LinkIndex(7)).unwrap());
         scatter(&mut start, &mut random);
-        let far = Goal::position(14, DVec3::new(3.3, 0.0, 0.0)).with_weight(0.05);
+        let far = Goal::position(LinkIndex(14), DVec3::new(3.3, 0.0, 0.0)).with_weight(0.05);
         let options = Options::default().with_method(Method::Dls).with_iterations(300);
         let report = Solver::default().solve(&mut start, &[near, far], &options).unwrap().clone();
         assert_ne!(report.goals[1].outcome, Outcome::Reached);
@@ -349,17 +362,21 @@ fn goal_out_of_reach_leaves_restarts_to_the_others() {
 /// Regression: `auto` reported the closed form for limbs after damped least squares had taken over.
 #[test]
 fn report_names_the_method_that_found_the_pose() {
-    let (mut body, goal) = (crate::chain(2), Goal::position(2, DVec3::new(0.5, 0.5, 0.2)));
+    let (mut body, goal) = (crate::chain(2), Goal::position(LinkIndex(2), DVec3::new(0.5, 0.5, 0.2)));
     let mut solver = Solver::default();
     assert_eq!(solver.solve(&mut body, &[goal], &Options::default()).unwrap().method, Method::TwoBone);
     // The limits of this limb let only damped least squares come near to the target.
     let links = vec![
         Link::base().with_limit(sinew_ik::round_cone(DVec3::Y, 0.9, [-0.4, 0.4])),
-        Link::child(0, DVec3::Y * 0.5).with_limit(Limit::Hinge { axis: DVec3::X, min: 0.0, max: 2.4 }),
-        Link::child(1, DVec3::Y * 0.4),
+        Link::child(LinkIndex(0), DVec3::Y * 0.5).with_limit(Limit::Hinge {
+            axis: DVec3::X,
+            min: 0.0,
+            max: 2.4,
+        }),
+        Link::child(LinkIndex(1), DVec3::Y * 0.4),
     ];
     let start = Body::new(links, DAffine3::IDENTITY).unwrap();
-    let goal = Goal::position(2, DVec3::new(0.5, -0.4, 0.1));
+    let goal = Goal::position(LinkIndex(2), DVec3::new(0.5, -0.4, 0.1));
     let mut of = |method| {
         let mut body = start.clone();
         let options = Options::default().with_method(method);

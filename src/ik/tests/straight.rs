@@ -3,7 +3,7 @@
 use std::f64::consts::{PI, TAU};
 
 use glam::{DAffine3, DQuat, DVec3, EulerRot};
-use sinew_ik::{Body, Goal, Limit, Link, Method, Options, Solver, Start, round_cone};
+use sinew_ik::{Body, Goal, Limit, Link, LinkIndex, Method, Options, Solver, Start, round_cone};
 
 /// The methods that follow a limit while they iterate.
 fn methods() -> impl Iterator<Item = Method> {
@@ -14,8 +14,8 @@ fn methods() -> impl Iterator<Item = Method> {
 fn leg(knee: Limit) -> Body {
     let links = vec![
         Link::base(),
-        Link::child(0, DVec3::NEG_Y * 0.4).with_limit(knee),
-        Link::child(1, DVec3::NEG_Y * 0.4),
+        Link::child(LinkIndex(0), DVec3::NEG_Y * 0.4).with_limit(knee),
+        Link::child(LinkIndex(1), DVec3::NEG_Y * 0.4),
     ];
     Body::new(links, DAffine3::from_translation(DVec3::Y * 0.8)).unwrap()
 }
@@ -44,8 +44,10 @@ fn a_straight_leg_bends_in_a_drag_whatever_the_limit_of_its_knee() {
             let mut error = f64::INFINITY;
             for step in 0..=40_u8 {
                 let target = DVec3::Y * (0.01 * f64::from(step));
-                error =
-                    solver.solve(&mut body, &[Goal::position(2, target)], &options).unwrap().position_error();
+                error = solver
+                    .solve(&mut body, &[Goal::position(LinkIndex(2), target)], &options)
+                    .unwrap()
+                    .position_error();
             }
             assert!(error < 2e-3, "knee {index}, {method}: {error} m");
         }
@@ -60,7 +62,7 @@ fn a_drag_once_round_passes_the_border_of_half_a_turn() {
         for axis in [DVec3::Y, DVec3::new(0.6, 0.8, 0.0)] {
             let links = vec![
                 Link::base().with_limit(Limit::hinge(axis, -half..=half)),
-                Link::child(0, axis.any_orthonormal_vector() * 0.6),
+                Link::child(LinkIndex(0), axis.any_orthonormal_vector() * 0.6),
             ];
             for method in methods() {
                 let options = Options::default().with_method(method).with_start(Start::Continue);
@@ -70,7 +72,7 @@ fn a_drag_once_round_passes_the_border_of_half_a_turn() {
                 for step in (0..=90).chain((0..=90).rev()) {
                     let angle = TAU * f64::from(step) / 90.0 + 0.02;
                     let target = DQuat::from_axis_angle(axis, angle) * links[1].offset;
-                    let goal = Goal::position(1, target);
+                    let goal = Goal::position(LinkIndex(1), target);
                     let error = solver.solve(&mut body, &[goal], &options).unwrap().position_error();
                     assert!(error < 2e-3, "{method}, {half}, {angle}: {error} m");
                     let violation = links[0].limit.limit_violation(body.rotations()[0]);

@@ -3,7 +3,7 @@
 
 use crate::position;
 use glam::{DAffine3, DQuat, DVec3};
-use sinew_ik::{Body, Goal, Limit, Link, Method, Options, Report, Solver};
+use sinew_ik::{Body, Goal, Limit, Link, LinkIndex, Method, Options, Report, Solver};
 
 mod ccd;
 mod fused;
@@ -35,11 +35,11 @@ type Table = [[f64; 3]; 3];
 /// Returns the chain of the tables in its start pose. `edit` changes a link by its index.
 fn spatial(edit: impl Fn(usize, &mut Link)) -> Body {
     let mut links = vec![Link::base().with_offset(OFFSETS[0])];
-    links.extend((1..4).map(|index| Link::child(index - 1, OFFSETS[index])));
+    links.extend((1..4).map(|index| Link::child(LinkIndex(index - 1), OFFSETS[index])));
     links.iter_mut().enumerate().for_each(|(index, link)| edit(index, link));
     let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
     for (link, (axis, angle)) in START.into_iter().enumerate() {
-        body.set_rotation(link, DQuat::from_axis_angle(axis, angle));
+        body.set_rotation(LinkIndex(link), DQuat::from_axis_angle(axis, angle));
     }
     body
 }
@@ -48,10 +48,12 @@ fn spatial(edit: impl Fn(usize, &mut Link)) -> Body {
 fn planar() -> Body {
     let hinge = Limit::hinge(DVec3::Z, -3.0..=3.0);
     let mut links = vec![Link::base().with_limit(hinge)];
-    links.extend((0..3).map(|index| Link::child(index, DVec3::X * PLANAR[index]).with_limit(hinge)));
+    links.extend(
+        (0..3).map(|index| Link::child(LinkIndex(index), DVec3::X * PLANAR[index]).with_limit(hinge)),
+    );
     let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
     for (link, angle) in PLANAR_START.into_iter().enumerate() {
-        body.set_rotation(link, DQuat::from_rotation_z(angle));
+        body.set_rotation(LinkIndex(link), DQuat::from_rotation_z(angle));
     }
     body
 }
@@ -63,7 +65,7 @@ fn passes(method: Method, count: usize) -> Options {
 
 /// Solves for the position of the last link, and returns the report.
 fn solve(body: &mut Body, target: DVec3, options: &Options) -> Report {
-    let goal = Goal::position(body.links().len() - 1, target);
+    let goal = Goal::position(LinkIndex(body.links().len() - 1), target);
     Solver::default().solve(body, &[goal], options).unwrap().clone()
 }
 

@@ -12,7 +12,7 @@ use std::fmt;
 
 use glam::{DQuat, DVec3};
 
-use super::Body;
+use super::{Body, LinkIndex};
 
 /// Sine of the maximum angle between a translation and the axis of the prismatic joint that caused it. The angle is due to rounding errors.
 const PARALLEL: f64 = 1e-6;
@@ -80,7 +80,7 @@ pub struct Step {
     /// Number of the iteration, counted from 1 over all starts. It is 0 before the first iteration.
     pub iteration: usize,
     /// Index of the link that turns or slides, or of the base that moves. For a spring, the link at its upper end.
-    pub link: usize,
+    pub link: LinkIndex,
     /// The sign of the joint on the path from the base to the end. It is 1 if the joint turns the rest of the path. It is −1 if the path
     /// leads from the joint to its parent, so that the rotation is applied in the opposite direction (Oshita 2021, `FindJointPath`).
     pub sign: i8,
@@ -110,12 +110,12 @@ impl Step {
     ///
     /// ```
     /// use sinew_ik::glam::{DAffine3, DVec3};
-    /// use sinew_ik::{Body, Goal, Link, Options, Solver};
+    /// use sinew_ik::{Body, Goal, Link, LinkIndex, Options, Solver};
     ///
-    /// let links = vec![Link::base(), Link::child(0, DVec3::Y), Link::child(1, DVec3::Y)];
+    /// let links = vec![Link::base(), Link::child(LinkIndex(0), DVec3::Y), Link::child(LinkIndex(1), DVec3::Y)];
     /// let mut arm = Body::new(links, DAffine3::IDENTITY)?;
     /// let mut replayed = arm.clone();
-    /// let goal = Goal::position(2, DVec3::new(1.0, 1.0, 0.0));
+    /// let goal = Goal::position(LinkIndex(2), DVec3::new(1.0, 1.0, 0.0));
     /// let mut solver = Solver::default();
     /// let report = solver.solve(&mut arm, &[goal], &Options::default().with_trace(true))?;
     /// report.trace.iter().for_each(|step| step.apply(&mut replayed));
@@ -125,7 +125,7 @@ impl Step {
     /// # Ok::<(), sinew_ik::SolveError>(())
     /// ```
     pub fn apply(&self, body: &mut Body) {
-        let Some(&rotation) = body.rotations().get(self.link).filter(|_| self.particles.is_none()) else {
+        let Some(&rotation) = body.rotations().get(self.link.0).filter(|_| self.particles.is_none()) else {
             return;
         };
         if let Some(direction) = slide_direction(body, self.link).filter(|d| self.is_along(*d)) {
@@ -149,15 +149,15 @@ impl Step {
 }
 
 /// Returns how a prismatic joint moves in world space for each metre of displacement, or `None` for other joints.
-fn slide_direction(body: &Body, link: usize) -> Option<DVec3> {
-    let own = body.links().get(link)?;
+fn slide_direction(body: &Body, link: LinkIndex) -> Option<DVec3> {
+    let own = body.links().get(link.0)?;
     let axis = own.slide_axis()?;
     let above = own.parent.and_then(|p| body.world_from_link(p)).unwrap_or(body.world_from_base());
     Some(above.matrix3 * axis).filter(|d| d.length_squared() > 0.0)
 }
 
 /// Returns the world orientation of the space in which a link turns, as a product of rotations.
-fn orientation_above(body: &Body, link: usize) -> DQuat {
-    let parent = body.links().get(link).and_then(|l| l.parent);
+fn orientation_above(body: &Body, link: LinkIndex) -> DQuat {
+    let parent = body.links().get(link.0).and_then(|l| l.parent);
     parent.and_then(|p| body.orientation(p)).unwrap_or(body.world_from_base_rotation())
 }

@@ -5,7 +5,7 @@ use glam::{DQuat, DVec3};
 use crate::methods::textbook::particle::Move;
 use crate::rotation::{any_perpendicular, rotation_vector};
 use crate::tree::Tree;
-use crate::{Body, Goal};
+use crate::{Body, Goal, LinkIndex};
 
 use super::{Step, StepKind, orientation_above, slide_direction};
 
@@ -87,7 +87,7 @@ impl Recorder {
         self.rotations.clear();
         self.rotations.extend_from_slice(body.rotations());
         self.displacements.clear();
-        self.displacements.extend((0..body.links().len()).map(|link| body.displacement(link)));
+        self.displacements.extend((0..body.links().len()).map(|link| body.displacement(LinkIndex(link))));
         self.root = body.root();
         self.changes.clear();
     }
@@ -126,7 +126,7 @@ impl Recorder {
             self.note_root(body.root(), stage);
             for (link, &rotation) in body.rotations().iter().enumerate() {
                 self.note_rotation(link, rotation, stage);
-                self.note_displacement(link, body.displacement(link), stage);
+                self.note_displacement(link, body.displacement(LinkIndex(link)), stage);
             }
         }
     }
@@ -188,8 +188,10 @@ impl Recorder {
             let step = step(change, &body);
             match change.to {
                 // Use the recorded value, because it does not contain the rounding errors of the previous steps.
-                Value::Rotation(rotation) => body.set_rotation(change.link, rotation),
-                Value::Displacement(displacement) => body.set_displacement(change.link, displacement),
+                Value::Rotation(rotation) => body.set_rotation(LinkIndex(change.link), rotation),
+                Value::Displacement(displacement) => {
+                    body.set_displacement(LinkIndex(change.link), displacement)
+                }
                 Value::Root(root) => body.set_root(root),
                 Value::Particles { error, .. } => {
                     steps.push(Step { position_error: Some(error), ..step });
@@ -239,12 +241,12 @@ fn step(change: &PoseChange, body: &Body) -> Step {
         Value::Rotation(to) => {
             let from = body.rotations().get(link).copied().unwrap_or(to);
             let turn = rotation_vector(to * from.conjugate());
-            let axis = orientation_above(body, link) * turn.normalize_or(none);
+            let axis = orientation_above(body, LinkIndex(link)) * turn.normalize_or(none);
             (axis.normalize_or(none), turn.length(), 0.0)
         }
         Value::Displacement(to) => {
-            let direction = slide_direction(body, link).unwrap_or(none);
-            let shift = direction * (to - body.displacement(link));
+            let direction = slide_direction(body, LinkIndex(link)).unwrap_or(none);
+            let shift = direction * (to - body.displacement(LinkIndex(link)));
             (shift.normalize_or(none), 0.0, shift.length())
         }
         Value::Root(to) => {
@@ -261,7 +263,7 @@ fn step(change: &PoseChange, body: &Body) -> Step {
         kind,
         start,
         iteration,
-        link,
+        link: LinkIndex(link),
         sign: if is_reversed { -1 } else { 1 },
         axis,
         angle,

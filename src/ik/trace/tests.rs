@@ -3,8 +3,8 @@
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 
 use crate::{
-    Body, CcdOptions, Goal, JacobianOptions, Limit, Link, Method, Mimic, OptimizeOptions, Options, Report,
-    Secondary, Solver, Start,
+    Body, CcdOptions, Goal, JacobianOptions, Limit, Link, LinkIndex, Method, Mimic, OptimizeOptions, Options,
+    Report, Secondary, Solver, Start,
 };
 use sinew_base::Random;
 
@@ -17,7 +17,7 @@ const EXACT: f64 = 1e-9;
 /// Returns a chain of joints with links of one metre, in a bent pose.
 fn chain(joints: usize, limit: impl Fn(usize) -> Limit) -> Body {
     let mut random = Random(joints as u64);
-    let link = |i: usize| Link { limit: limit(i), ..Link::child(i - 1, DVec3::Y) };
+    let link = |i: usize| Link { limit: limit(i), ..Link::child(LinkIndex(i - 1), DVec3::Y) };
     let mut links = vec![Link { limit: limit(0), offset: DVec3::X, ..Link::base() }];
     links.extend((1..=joints).map(link));
     let placed = DAffine3::from_scale_rotation_translation(
@@ -28,7 +28,7 @@ fn chain(joints: usize, limit: impl Fn(usize) -> Limit) -> Body {
     let mut body = Body::new(links, placed).unwrap();
     for joint in 0..joints {
         let rotation = DQuat::from_scaled_axis(random.turn(0.5));
-        body.set_rotation(joint, body.links()[joint].nearest(rotation));
+        body.set_rotation(LinkIndex(joint), body.links()[joint].nearest(rotation));
     }
     body
 }
@@ -46,16 +46,17 @@ fn hinge(joint: usize) -> Limit {
 /// Returns a trunk of three joints with two arms of three joints each.
 fn figure() -> Body {
     let side = |sign: f64| DVec3::new(sign, 0.3, 0.0);
-    let mut links = vec![Link::base(), Link::child(0, DVec3::Y), Link::child(1, DVec3::Y)];
+    let mut links =
+        vec![Link::base(), Link::child(LinkIndex(0), DVec3::Y), Link::child(LinkIndex(1), DVec3::Y)];
     for sign in [-1.0, 1.0] {
         let first = links.len();
-        links.push(Link { scale: DVec3::new(1.0, 1.2, 0.9), ..Link::child(2, side(sign)) });
-        links.extend((first..first + 3).map(|parent| Link::child(parent, side(sign))));
+        links.push(Link { scale: DVec3::new(1.0, 1.2, 0.9), ..Link::child(LinkIndex(2), side(sign)) });
+        links.extend((first..first + 3).map(|parent| Link::child(LinkIndex(parent), side(sign))));
     }
     links[1].limit = Limit::Cone { axis: DVec3::Y, side: DVec3::X, swing: [0.4, 0.3], twist: [-0.2, 0.2] };
     let mut body = Body::new(links, DAffine3::from_mat3(DMat3::from_rotation_y(0.3) * 1.5)).unwrap();
     for link in 3..10 {
-        body.set_rotation(link, DQuat::from_rotation_z(0.2 * link as f64 - 1.0));
+        body.set_rotation(LinkIndex(link), DQuat::from_rotation_z(0.2 * link as f64 - 1.0));
     }
     body
 }
@@ -65,9 +66,9 @@ fn reachable(body: &Body, link: usize, turn: f64) -> DVec3 {
     let (mut random, mut turned) = (Random(7), body.clone());
     for (index, link) in body.links().iter().enumerate() {
         let rotation = DQuat::from_scaled_axis(random.turn(turn)) * body.rotations()[index];
-        turned.set_rotation(index, link.nearest(rotation));
+        turned.set_rotation(LinkIndex(index), link.nearest(rotation));
     }
-    turned.world_from_link(link).unwrap().translation
+    turned.world_from_link(LinkIndex(link)).unwrap().translation
 }
 
 /// Solves with and without a trace, and checks that both results are bit-identical and that the steps lead to the result.
@@ -99,7 +100,8 @@ fn check(body: &Body, goals: &[Goal], options: &Options) -> Report {
         assert!(away < EXACT, "{name}: {away} rad");
     }
     assert!(replayed.root().distance(traced.root()) < EXACT, "{name}");
-    let slides = |body: &Body| (0..body.links().len()).map(|l| body.displacement(l)).collect::<Vec<_>>();
+    let slides =
+        |body: &Body| (0..body.links().len()).map(|l| body.displacement(LinkIndex(l))).collect::<Vec<_>>();
     assert!(slides(&replayed).iter().zip(slides(&traced)).all(|(a, b)| (a - b).abs() < EXACT), "{name}");
     if let Some(last) = report.trace.last() {
         let error = last.position_error.unwrap_or(0.0);
@@ -142,8 +144,8 @@ fn the_steps_of_every_method_lead_to_the_result_and_do_not_change_it() {
     for method in std::iter::once(Method::Auto).chain(Method::ALL) {
         let joints = if method == Method::TwoBone { 2 } else { 5 };
         for body in [chain(joints, free), chain(joints, hinge)] {
-            let near = Goal::position(joints, reachable(&body, joints, 0.6));
-            let far = Goal::position(joints, DVec3::new(3.0, 4.0, 2.0));
+            let near = Goal::position(LinkIndex(joints), reachable(&body, joints, 0.6));
+            let far = Goal::position(LinkIndex(joints), DVec3::new(3.0, 4.0, 2.0));
             let pole = Goal { pole: Some(DVec3::new(0.0, 0.0, 5.0)), ..near };
             let mut count = 0;
             for options in variants(method) {
@@ -161,10 +163,10 @@ fn the_steps_of_every_method_lead_to_the_result_and_do_not_change_it() {
 #[test]
 fn the_steps_of_a_straight_chain_lead_to_the_result() {
     let links: Vec<Link> = std::iter::once(Link::base())
-        .chain((0..20).map(|parent| Link::child(parent, DVec3::Y * 0.05)))
+        .chain((0..20).map(|parent| Link::child(LinkIndex(parent), DVec3::Y * 0.05)))
         .collect();
     let straight = Body::new(links, DAffine3::IDENTITY).unwrap();
-    let goals = [Goal::position(20, DVec3::new(0.4, 0.5, 0.2))];
+    let goals = [Goal::position(LinkIndex(20), DVec3::new(0.4, 0.5, 0.2))];
     let mut traced = 0;
     for options in Method::ALL.into_iter().filter(|m| *m != Method::TwoBone).flat_map(variants) {
         let mut body = straight.clone();
@@ -185,11 +187,11 @@ fn the_steps_of_a_straight_chain_lead_to_the_result() {
 fn bodies_with_scale_pins_and_several_goals_are_traced() {
     let body = figure();
     let (left, right) = (6, 10);
-    let pinned = body.world_from_link(left).unwrap().translation;
+    let pinned = body.world_from_link(LinkIndex(left)).unwrap().translation;
     let goals = [
-        Goal::pin(left, pinned, body.orientation(left).unwrap()),
-        Goal::pose(right, reachable(&body, right, 0.4), DQuat::from_rotation_y(0.4)),
-        Goal { weight: 0.5, ..Goal::aim(2, DVec3::Z, DVec3::new(1.0, 5.0, 5.0)) },
+        Goal::pin(LinkIndex(left), pinned, body.orientation(LinkIndex(left)).unwrap()),
+        Goal::pose(LinkIndex(right), reachable(&body, right, 0.4), DQuat::from_rotation_y(0.4)),
+        Goal { weight: 0.5, ..Goal::aim(LinkIndex(2), DVec3::Z, DVec3::new(1.0, 5.0, 5.0)) },
     ];
     for method in Method::ALL.into_iter().filter(|m| *m != Method::TwoBone) {
         for options in variants(method) {
@@ -208,18 +210,18 @@ fn bodies_with_scale_pins_and_several_goals_are_traced() {
 fn slides_and_mimic_joints_are_traced() {
     let mut links = chain(4, hinge).links().to_vec();
     links[1].limit = Limit::Prismatic { axis: DVec3::new(0.6, 0.0, 0.8), min: -0.3, max: 0.5 };
-    links[3].mimic = Some(Mimic { of: 2, ratio: 0.5, offset: 0.1 });
+    links[3].mimic = Some(Mimic { of: LinkIndex(2), ratio: 0.5, offset: 0.1 });
     links[3].limit = links[2].limit;
     let body = Body::new(links, DAffine3::from_scale(DVec3::splat(0.7))).unwrap();
-    let goal = Goal::position(4, DVec3::new(1.4, 2.2, 0.6));
+    let goal = Goal::position(LinkIndex(4), DVec3::new(1.4, 2.2, 0.6));
     for method in [Method::Dls, Method::Ccd, Method::Optimize, Method::FullBody] {
         let report = check(&body, &[goal], &Options { method, ..Options::default() });
-        assert!(report.trace.iter().any(|s| s.link == 1 && s.distance > 0.0), "{method}");
-        assert!(report.trace.iter().any(|s| s.link == 3 && s.angle > 0.0), "{method}");
+        assert!(report.trace.iter().any(|s| s.link == LinkIndex(1) && s.distance > 0.0), "{method}");
+        assert!(report.trace.iter().any(|s| s.link == LinkIndex(3) && s.angle > 0.0), "{method}");
         // Regression test: without limits, prismatic joints do not slide, but the trace had a step to displacement zero and
         // a step back.
         let mut moved = body.clone();
-        moved.set_displacement(1, 0.2);
+        moved.set_displacement(LinkIndex(1), 0.2);
         let report = check(&moved, &[goal], &Options { method, limits: false, ..Options::default() });
         assert!(report.trace.iter().all(|s| s.distance == 0.0), "{method}");
     }
@@ -232,15 +234,15 @@ fn descent_turns_one_joint_after_the_other_towards_the_target() {
     for base_first in [false, true] {
         let ccd = CcdOptions { base_first, ..CcdOptions::default() };
         let options = Options { method: Method::Ccd, ccd, ..Options::default() };
-        let report = check(&body, &[Goal::position(6, target)], &options);
+        let report = check(&body, &[Goal::position(LinkIndex(6), target)], &options);
         assert_eq!(report.trace.last().unwrap().iteration, report.iterations);
         let mut replayed = body.clone();
         let joints = if base_first { [0, 1, 2, 3, 4, 5] } else { [5, 4, 3, 2, 1, 0] };
         for (index, step) in report.trace.iter().enumerate() {
             assert_eq!((step.kind, step.start), (StepKind::Iteration, 0));
-            assert_eq!((step.iteration, step.link), (index / 6 + 1, joints[index % 6]));
+            assert_eq!((step.iteration, step.link), (index / 6 + 1, LinkIndex(joints[index % 6])));
             let place = |body: &Body, link| body.world_from_link(link).unwrap().translation;
-            let (joint, end) = (place(&replayed, step.link), place(&replayed, 6));
+            let (joint, end) = (place(&replayed, step.link), place(&replayed, LinkIndex(6)));
             let (from, to) = (end - joint, target - joint);
             // The step is the shortest arc from joint→effector to joint→target.
             assert!((from.angle_between(to) - step.angle).abs() < 1e-6, "{step:?}");
@@ -251,7 +253,7 @@ fn descent_turns_one_joint_after_the_other_towards_the_target() {
     // A problem that is already solved produces no steps.
     let mut solver = Solver::default();
     let options = Options { start: Start::Continue, trace: true, ..Options::default() };
-    let goals = [Goal::position(6, target)];
+    let goals = [Goal::position(LinkIndex(6), target)];
     assert!(!solver.solve(&mut body, &goals, &options).unwrap().trace.is_empty());
     assert!(solver.solve(&mut body, &goals, &options).unwrap().trace.is_empty());
 }
@@ -259,7 +261,7 @@ fn descent_turns_one_joint_after_the_other_towards_the_target() {
 #[test]
 fn restarts_and_the_return_to_the_best_pose_are_steps() {
     let body = chain(3, hinge);
-    let goal = Goal::position(3, DVec3::new(0.7, -0.2, 0.2));
+    let goal = Goal::position(LinkIndex(3), DVec3::new(0.7, -0.2, 0.2));
     let mut returns = 0;
     for method in [Method::Ccd, Method::Dls, Method::Fabrik, Method::PseudoInverse] {
         let options = Options { method, ..Options::default() };
@@ -276,29 +278,31 @@ fn restarts_and_the_return_to_the_best_pose_are_steps() {
 #[test]
 fn a_joint_that_starts_outside_its_limit_is_brought_inside_before_the_first_iteration() {
     let mut body = chain(4, hinge);
-    body.set_rotation(2, DQuat::from_rotation_x(2.5));
-    let report = check(&body, &[Goal::position(4, reachable(&body, 4, 0.1))], &Options::default());
+    body.set_rotation(LinkIndex(2), DQuat::from_rotation_x(2.5));
+    let report = check(&body, &[Goal::position(LinkIndex(4), reachable(&body, 4, 0.1))], &Options::default());
     let first = report.trace[0];
-    assert_eq!((first.kind, first.iteration, first.link), (StepKind::Start, 0, 2));
+    assert_eq!((first.kind, first.iteration, first.link), (StepKind::Start, 0, LinkIndex(2)));
     assert!((first.angle - 1.5).abs() < 1e-9, "{first:?}");
 }
 
 #[test]
 fn long_solves_are_cut_short_and_still_end_in_the_result() {
-    let mut body = Body::new(vec![Link::base(), Link::child(0, DVec3::Y)], DAffine3::IDENTITY).unwrap();
+    let mut body =
+        Body::new(vec![Link::base(), Link::child(LinkIndex(0), DVec3::Y)], DAffine3::IDENTITY).unwrap();
     let before = body.clone();
     let mut recorder = Recorder::default();
     recorder.begin(&body);
     for turn in 0..200_000_u32 {
-        body.set_rotation(0, DQuat::from_rotation_x(f64::from(turn % 7)));
+        body.set_rotation(LinkIndex(0), DQuat::from_rotation_x(f64::from(turn % 7)));
         recorder.note_body(&body, Stage::default());
     }
-    body.set_rotation(0, DQuat::from_rotation_z(0.3));
+    body.set_rotation(LinkIndex(0), DQuat::from_rotation_z(0.3));
     let mut steps = Vec::new();
     recorder.finish(before, &body, &[], &mut steps);
     assert_eq!(steps.len(), (1 << 17) + 1);
     assert_eq!(steps.last().unwrap().kind, StepKind::Result);
-    let mut replayed = Body::new(vec![Link::base(), Link::child(0, DVec3::Y)], DAffine3::IDENTITY).unwrap();
+    let mut replayed =
+        Body::new(vec![Link::base(), Link::child(LinkIndex(0), DVec3::Y)], DAffine3::IDENTITY).unwrap();
     steps.iter().for_each(|step| step.apply(&mut replayed));
     assert!(replayed.rotations()[0].angle_between(body.rotations()[0]) < 1e-7);
 }

@@ -4,7 +4,7 @@ use glam::{DAffine3, DMat3, DQuat, DVec3};
 
 use crate::body::unit;
 use crate::link::{nearest, parents};
-use crate::{Body, Goal, Limit, Link, Options};
+use crate::{Body, Goal, Limit, Link, LinkIndex, Options};
 
 use super::measure::nonzero_length;
 use super::term::Term;
@@ -55,7 +55,7 @@ impl Tree {
     fn set_joints(&mut self, body: &Body, goals: &[Goal], limits: bool) {
         let links = body.links();
         let limit = |index: usize| if limits { body.coupled_limit(index) } else { Limit::Free };
-        let leader = |index: usize| links[index].mimic.filter(|_| limits).map(|mimic| mimic.of);
+        let leader = |index: usize| links[index].mimic.filter(|_| limits).map(|mimic| mimic.of.0);
         self.reduced.set(parents(links), goals.iter().filter_map(|g| moving_link(body, g)));
         if limits && !body.coupled_limits().is_empty() {
             self.leaders.clear();
@@ -76,7 +76,7 @@ impl Tree {
         self.locked.clear();
         (self.rigid, self.has_uniform_scale) = (true, true);
         for (index, (link, &rotation)) in links.iter().zip(body.rotations()).enumerate() {
-            let (post, post_rotation) = self.joint_from(link.parent);
+            let (post, post_rotation) = self.joint_from(link.parent_index());
             let chosen = self.reduced.get(index).copied();
             let limit = limit(index);
             let prismatic = chosen.filter(|_| can_slide).and_then(|_| prismatic(link, &limit));
@@ -101,7 +101,7 @@ impl Tree {
                     fixed_is_translation: pre.matrix3 == DMat3::IDENTITY,
                     fixed_rotation: post_rotation,
                     rotation: nearest(&limit, link.rest, link.reversed, rotation),
-                    displacement: prismatic.map_or(0.0, |p| p.clamped(body.displacement(index))),
+                    displacement: prismatic.map_or(0.0, |p| p.clamped(body.displacement(LinkIndex(index)))),
                     rest: link.rest,
                     posture: body.posture().and_then(|p| p.get(index)).copied().unwrap_or(link.rest),
                     scale: link.scale,
@@ -165,7 +165,7 @@ impl Tree {
             let (offset, local_rotation) = if moves_own(body, goal) {
                 (goal.offset, post_rotation)
             } else {
-                (body.links()[goal.link].offset, post_rotation * body.rotations()[goal.link])
+                (body.links()[goal.link.0].offset, post_rotation * body.rotations()[goal.link.0])
             };
             let local = post.transform_point3(offset);
             if let Some(joint) = joint.and_then(|j| self.joints.get_mut(j)) {
@@ -231,12 +231,12 @@ impl Tree {
 /// Returns whether the link of a goal moves the goal's effector. Turning a link moves its other points but not its own
 /// joint. A displacement moves all of them.
 fn moves_own(body: &Body, goal: &Goal) -> bool {
-    goal.turns_own() || matches!(body.links()[goal.link].limit, Limit::Prismatic { .. })
+    goal.turns_own() || matches!(body.links()[goal.link.0].limit, Limit::Prismatic { .. })
 }
 
 /// Returns the lowest link that moves the effector of a goal.
 fn moving_link(body: &Body, goal: &Goal) -> Option<usize> {
-    if moves_own(body, goal) { Some(goal.link) } else { body.links()[goal.link].parent }
+    if moves_own(body, goal) { Some(goal.link.0) } else { body.links()[goal.link.0].parent_index() }
 }
 
 /// Returns the axis and the range of a link whose limit is prismatic.

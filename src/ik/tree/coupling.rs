@@ -8,7 +8,7 @@ use glam::{DQuat, DVec3};
 
 use crate::link::own;
 use crate::mimic::hinge_angle;
-use crate::{Body, Limit};
+use crate::{Body, Limit, LinkIndex};
 
 use super::Tree;
 
@@ -39,7 +39,7 @@ impl Tree {
         self.couplings.clear();
         for follower in 0..self.joints.len() {
             let Some(mimic) = body.links()[self.joints[follower].link].mimic else { continue };
-            let leader = self.joints.binary_search_by_key(&mimic.of, |joint| joint.link);
+            let leader = self.joints.binary_search_by_key(&mimic.of, |joint| LinkIndex(joint.link));
             if let Ok(leader) = leader {
                 self.couplings.push(Coupling { leader, follower, ratio: mimic.ratio, offset: mimic.offset });
                 self.joints[leader].role = Role::Leader;

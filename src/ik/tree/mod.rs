@@ -16,7 +16,7 @@ use glam::{DAffine3, DMat3, DQuat, DVec3};
 use sinew_base::mathematics::ReducedTree;
 
 use super::link::{nearest, own};
-use super::{Body, Limit};
+use super::{Body, Limit, LinkIndex};
 
 use coupling::Coupling;
 pub(super) use coupling::Role;
@@ -300,12 +300,12 @@ impl Tree {
     /// Writes the rotations and displacements of the joints and the translation of the base to the body.
     pub(super) fn write(&self, body: &mut Body) {
         for joint in &self.joints {
-            body.set_rotation(joint.link, joint.rotation);
+            body.set_rotation(LinkIndex(joint.link), joint.rotation);
             if joint.prismatic.is_some() {
-                body.set_displacement(joint.link, joint.displacement);
+                body.set_displacement(LinkIndex(joint.link), joint.displacement);
             }
         }
-        self.locked.iter().for_each(|&(link, rotation)| body.set_rotation(link, rotation));
+        self.locked.iter().for_each(|&(link, rotation)| body.set_rotation(LinkIndex(link), rotation));
         body.set_root(self.root);
     }
 }

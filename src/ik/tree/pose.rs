@@ -48,12 +48,12 @@ impl Tree {
 /// Returns a chain with a base that moves, and a target above its end.
 #[cfg(test)]
 pub(crate) fn moving_base() -> Tree {
-    use crate::{Body, Goal, Link, Options};
+    use crate::{Body, Goal, Link, LinkIndex, Options};
 
-    let links = vec![Link::base(), Link::child(0, DVec3::X), Link::child(1, DVec3::X)];
+    let links = vec![Link::base(), Link::child(LinkIndex(0), DVec3::X), Link::child(LinkIndex(1), DVec3::X)];
     let body = Body::new(links, glam::DAffine3::IDENTITY).unwrap_or_else(|e| panic!("{e}"));
     let mut tree = Tree::default();
-    tree.set(&body, &[Goal::position(2, DVec3::new(1.0, 1.0, 0.0))], &Options::default());
+    tree.set(&body, &[Goal::position(LinkIndex(2), DVec3::new(1.0, 1.0, 0.0))], &Options::default());
     tree.root_moves = true;
     tree
 }

@@ -2,7 +2,7 @@
 
 use glam::{DAffine3, DQuat, DVec3};
 
-use crate::ik::{Body, Goal, Limit, Link, SolveError};
+use crate::ik::{Body, Goal, Limit, Link, LinkIndex, SolveError};
 use crate::platform::Instant;
 
 use super::options::Choice;
@@ -49,14 +49,13 @@ impl Calibration {
 fn arm() -> Result<Body, SolveError> {
     let axes = [DVec3::Z, DVec3::Y, DVec3::Y, DVec3::Z, DVec3::Y, DVec3::Z];
     let joint = |(index, axis): (usize, DVec3)| {
-        Link::base().with_parent(index.checked_sub(1)).with_offset(DVec3::Z * 0.2).with_limit(Limit::Hinge {
-            axis,
-            min: -2.0,
-            max: 2.0,
-        })
+        Link::base()
+            .with_parent(index.checked_sub(1).map(LinkIndex))
+            .with_offset(DVec3::Z * 0.2)
+            .with_limit(Limit::Hinge { axis, min: -2.0, max: 2.0 })
     };
     let mut links: Vec<Link> = axes.into_iter().enumerate().map(joint).collect();
-    links.push(Link::child(JOINTS - 1, DVec3::Z * 0.1).with_limit(Limit::Locked));
+    links.push(Link::child(LinkIndex(JOINTS - 1), DVec3::Z * 0.1).with_limit(Limit::Locked));
     Body::new(links, DAffine3::IDENTITY)
 }
 
@@ -68,10 +67,11 @@ fn goals(arm: &Body) -> Vec<Vec<Goal>> {
             let Limit::Hinge { axis, .. } = arm.links()[index].limit else { continue };
             #[expect(clippy::cast_precision_loss, reason = "small numbers")]
             let angle = 1.9 * (1.0 + number as f64 * (index as f64 + 0.7)).sin();
-            posed.set_rotation(index, DQuat::from_axis_angle(axis, angle));
+            posed.set_rotation(LinkIndex(index), DQuat::from_axis_angle(axis, angle));
         }
-        let place = posed.world_from_link(JOINTS).map_or(DVec3::ZERO, |m| m.translation);
-        vec![Goal::pose(JOINTS, place, posed.orientation(JOINTS).unwrap_or_default())]
+        let end = LinkIndex(JOINTS);
+        let place = posed.world_from_link(end).map_or(DVec3::ZERO, |m| m.translation);
+        vec![Goal::pose(end, place, posed.orientation(end).unwrap_or_default())]
     };
     (0..PROBLEMS).map(&mut goal).collect()
 }

@@ -6,7 +6,7 @@ use glam::{DAffine3, DQuat, DVec3};
 use rayon::prelude::*;
 
 use crate::ik::shared::{ERROR_SHARE, append_bits};
-use crate::ik::{Body, Goal, GoalAxes, JacobianOptions, Link, Method, Options, Start};
+use crate::ik::{Body, Goal, GoalAxes, JacobianOptions, Link, LinkIndex, Method, Options, Start};
 
 use super::body::{MAX_GOALS, MAX_JOINTS};
 use super::gpu_types::{ChainConstants, ChainTarget, TreeConstants, TreeGoal};
@@ -113,7 +113,7 @@ fn unsupported_option(options: &Options) -> Option<&'static str> {
 fn unsupported_goal(body: &Body, goals: &[Goal]) -> Option<&'static str> {
     let is_valid = |g: &Goal| {
         let turn = g.orientation.unwrap_or_default();
-        g.link < body.links().len()
+        g.link.0 < body.links().len()
             && g.position.unwrap_or_default().is_finite()
             && g.offset.is_finite()
             && turn.is_finite()
@@ -156,7 +156,7 @@ fn vector_bits(v: DVec3) -> [u64; 3] {
 fn links_key(links: &[Link]) -> Key {
     let mut key = vec![links.len() as u64];
     for link in links {
-        key.push(link.parent.map_or(u64::MAX, |p| p as u64));
+        key.push(link.parent.map_or(u64::MAX, |p| p.0 as u64));
         key.extend(vector_bits(link.offset));
         key.extend(link.rest.to_array().map(f64::to_bits));
         key.extend(vector_bits(link.scale));
@@ -171,7 +171,7 @@ fn problem_key(links: usize, body: &Body, goals: &[Goal]) -> Key {
     let mut key = vec![links as u64, goals.len() as u64];
     for goal in goals {
         let has = [goal.position.is_some(), goal.orientation.is_some(), goal.pinned].map(u64::from);
-        key.extend([goal.link as u64, has[0] | has[1] << 1 | has[2] << 2, goal.weight.to_bits()]);
+        key.extend([goal.link.0 as u64, has[0] | has[1] << 1 | has[2] << 2, goal.weight.to_bits()]);
         key.extend(vector_bits(goal.offset));
     }
     let is_still = |(_, link): &(&DQuat, &Link)| link.weight == 0.0;
@@ -310,7 +310,7 @@ pub(super) fn moves_root(options: &Options) -> bool {
 /// Returns the product of the rotations above the base.
 pub(super) fn world_from_base_rotation(body: &Body) -> DQuat {
     let base = body.rotations().first().copied().unwrap_or_default();
-    body.orientation(0).unwrap_or_default() * base.conjugate()
+    body.orientation(LinkIndex(0)).unwrap_or_default() * base.conjugate()
 }
 
 /// Returns the tolerances of a goal in world metres and radians. `length` is the length of its chain in world metres.

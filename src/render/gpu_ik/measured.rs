@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::ik::{Body, Goal, GoalOutcome, Method, Options, Outcome, Report, Solver, Start};
+use crate::ik::{Body, Goal, GoalOutcome, LinkIndex, Method, Options, Outcome, Report, Solver, Start};
 
 use super::group::{Group, moves_root, tolerances, world_scale};
 use super::options::{Solved, SolvedBy};
@@ -39,7 +39,7 @@ impl Group {
         }
         for &index in &self.structure.locked {
             let rest = body.links().get(index).map(|link| link.rest);
-            rest.into_iter().for_each(|rest| body.set_rotation(index, rest));
+            rest.into_iter().for_each(|rest| body.set_rotation(LinkIndex(index), rest));
         }
         for (joint, own) in self.structure.joints.iter().zip(answer.rotations) {
             let Some(link) = body.links().get(joint.link).copied() else { continue };
@@ -48,7 +48,7 @@ impl Group {
                 let rotation = joint.local(&link, own);
                 // Apply the limits again, so that they are also met in double precision.
                 let allowed = if options.limits { link.nearest(rotation) } else { rotation };
-                body.set_rotation(joint.link, allowed);
+                body.set_rotation(LinkIndex(joint.link), allowed);
             }
         }
         let [x, y, z, _] = answer.root.map(f64::from);
@@ -67,7 +67,7 @@ impl Group {
         let mut report = Report::default();
         (report.method, report.iterations) = (method, iterations);
         report.goals = goals.iter().enumerate().map(measure).collect();
-        report.limited = limited.collect();
+        report.limited = limited.map(LinkIndex).collect();
         report
     }
 

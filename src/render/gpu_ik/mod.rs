@@ -7,14 +7,14 @@
 //!
 //! ```
 //! use sinew_render::gpu_ik::{GpuOptions, GpuSolver};
-//! use sinew_character::ik::{Body, Goal, Link};
+//! use sinew_character::ik::{Body, Goal, Link, LinkIndex};
 //! use sinew_render::{AdapterChoice, Gpu};
 //! use sinew_character::glam::{DAffine3, DVec3};
 //!
 //! let mut solver = GpuSolver::new(&Gpu::new(&AdapterChoice::Cpu)?);
-//! let links = vec![Link::base(), Link::child(0, DVec3::Y), Link::child(1, DVec3::Y)];
+//! let links = vec![Link::base(), Link::child(LinkIndex(0), DVec3::Y), Link::child(LinkIndex(1), DVec3::Y)];
 //! let mut arms = vec![Body::new(links, DAffine3::IDENTITY)?; 100];
-//! let goals = vec![vec![Goal::position(2, DVec3::new(1.0, 1.0, 0.0))]; 100];
+//! let goals = vec![vec![Goal::position(LinkIndex(2), DVec3::new(1.0, 1.0, 0.0))]; 100];
 //! for solved in solver.solve_many(&mut arms, &goals, &GpuOptions::default()) {
 //!     assert!(solved?.report.reached());
 //! }

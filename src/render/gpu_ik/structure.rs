@@ -84,14 +84,14 @@ impl Structure {
             let mut next = moving_link(links, goal);
             while let Some(link) = next.filter(|link| involved.get(*link) == Some(&false)) {
                 involved[link] = true;
-                next = links[link].parent;
+                next = links[link].parent.map(|parent| parent.0);
             }
         }
         let mut joints: Vec<ReducedJoint> = Vec::new();
         let mut folded: Vec<Folded> = Vec::with_capacity(links.len());
         for (index, (link, rotation)) in links.iter().zip(body.rotations()).enumerate() {
             let start = Folded { joint: None, place: DVec3::ZERO, rotation: DQuat::IDENTITY, scale: 1.0 };
-            let above = link.parent.and_then(|p| folded.get(p)).copied().unwrap_or(start);
+            let above = link.parent.and_then(|p| folded.get(p.0)).copied().unwrap_or(start);
             if !involved[index] {
                 folded.push(above);
                 continue;
@@ -131,11 +131,11 @@ impl Structure {
             let moving = moving_link(links, goal).ok_or(NOTHING_MOVES)?;
             let own = folded.get(moving).copied().ok_or(NOTHING_MOVES)?;
             let joint = own.joint.ok_or(NOTHING_MOVES)?;
-            let (offset, rotation) = if moving == goal.link {
+            let (offset, rotation) = if moving == goal.link.0 {
                 (goal.offset, own.rotation)
             } else {
-                let link = links.get(goal.link).ok_or(NOTHING_MOVES)?;
-                (link.offset, own.rotation * body.rotations().get(goal.link).copied().unwrap_or(link.rest))
+                let link = links.get(goal.link.0).ok_or(NOTHING_MOVES)?;
+                (link.offset, own.rotation * body.rotations().get(goal.link.0).copied().unwrap_or(link.rest))
             };
             let place = own.place + own.rotation * (offset * own.scale);
             let mut length = place.length();
@@ -197,7 +197,7 @@ fn stated_weight(goal: &Goal) -> f64 {
 /// Returns the lowest link that moves the effector of a goal. Turning a link does not move the link's own joint.
 fn moving_link(links: &[Link], goal: &Goal) -> Option<usize> {
     let turns_own = goal.orientation.is_some() || goal.offset != DVec3::ZERO;
-    if turns_own { Some(goal.link) } else { links.get(goal.link)?.parent }
+    if turns_own { Some(goal.link.0) } else { links.get(goal.link.0)?.parent.map(|parent| parent.0) }
 }
 
 fn even_scale(scale: DVec3) -> Option<f64> {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use glam::{DQuat, DVec3, Vec3, Vec3A};
 use sinew::asset;
 use sinew::asset::Character;
-use sinew::ik::Limit;
+use sinew::ik::{Limit, LinkIndex};
 use sinew::pose::{Pose, world_matrices};
 use sinew::rig::{Binding, BodyKind, BodyPlan, LimbKind, LimbSide, Reparented, detect, recognize};
 
@@ -190,7 +190,7 @@ fn control_nodes_stay_when_the_hips_move() {
         let binding = Binding::new(&skeleton, &character.skins, &rig, plan.hips, &feet).unwrap();
         let mut body = binding.body(&skeleton, reparented.pose(), reparented.world_from_node()).unwrap();
         body.set_root(DVec3::new(0.0, 0.1, 0.05));
-        body.set_rotation(0, body.rotations()[0] * DQuat::from_rotation_y(0.3));
+        body.set_rotation(LinkIndex(0), body.rotations()[0] * DQuat::from_rotation_y(0.3));
         binding.write_back(&body, reparented.pose_mut());
         reparented.write_back(&character.skeleton, &mut pose);
         let mut expected = Vec::new();

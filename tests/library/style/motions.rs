@@ -4,7 +4,7 @@ use std::f64::consts::FRAC_PI_2;
 
 use glam::{DAffine3, DQuat, DVec3};
 use sinew::asset;
-use sinew::ik::Body;
+use sinew::ik::{Body, LinkIndex};
 use sinew::pose::Pose;
 use sinew::puppet::{PostureBody, Puppet};
 
@@ -127,12 +127,12 @@ pub(super) const EXTERNAL: [Case; 5] = [
 pub(super) struct StyleMotion {
     pub(super) bodies: Vec<Body>,
     pub(super) names: Vec<String>,
-    pub(super) effectors: [usize; 5],
+    pub(super) effectors: [LinkIndex; 5],
     /// Factor by which lengths of the file are multiplied so that the figure is 1.75 m tall.
     pub(super) scale: f64,
 }
 
-pub(super) fn at(body: &Body, link: usize) -> DVec3 {
+pub(super) fn at(body: &Body, link: LinkIndex) -> DVec3 {
     body.world_from_link(link).unwrap().translation
 }
 
@@ -170,10 +170,10 @@ impl Case {
             }
         }
         let rest = upright(figure.body(&character, &Pose::rest(&character.skeleton)).unwrap());
-        let heights: Vec<f64> = (0..rest.links().len()).map(|l| at(&rest, l).y).collect();
+        let heights: Vec<f64> = (0..rest.links().len()).map(|l| at(&rest, LinkIndex(l)).y).collect();
         let height = heights.iter().copied().fold(f64::MIN, f64::max)
             - heights.iter().copied().fold(f64::MAX, f64::min);
-        let link = |name: &str| figure.names.iter().position(|n| n == name).unwrap();
+        let link = |name: &str| LinkIndex(figure.names.iter().position(|n| n == name).unwrap());
         let effectors = self.effectors.map(link);
         Some(StyleMotion { bodies, names: figure.names.clone(), effectors, scale: 1.75 / height })
     }

@@ -3,7 +3,7 @@
 
 use sinew_base::Random;
 use sinew_ik::glam::{DAffine3, DVec3};
-use sinew_ik::{Body, Goal, Limit, Link, Method, Options, Solver};
+use sinew_ik::{Body, Goal, Limit, Link, LinkIndex, Method, Options, Solver};
 
 const METHODS: [&str; 9] = [
     "two-bone",
@@ -27,7 +27,7 @@ fn main() {
         let offsets: Vec<f64> =
             (0..links).flat_map(|link| [0.0, if link == 0 { 0.0 } else { 0.3 }, 0.0]).collect();
         let mut chain = vec![Link::base()];
-        chain.extend((1..links).map(|link| Link::child(link - 1, DVec3::new(0.0, 0.3, 0.0))));
+        chain.extend((1..links).map(|link| Link::child(LinkIndex(link - 1), DVec3::new(0.0, 0.3, 0.0))));
         if method != "two-bone" && case % 2 == 1 {
             chain[2] = chain[2].with_limit(Limit::hinge(DVec3::X, 0.0..=2.4));
         }
@@ -36,7 +36,9 @@ fn main() {
         let target = random.turn(0.5 * reach) + DVec3::Y * 0.3;
         let mut body = Body::new(chain, DAffine3::IDENTITY).unwrap();
         let options = Options::default().with_method(method.parse::<Method>().unwrap());
-        Solver::default().solve(&mut body, &[Goal::position(links - 1, target)], &options).unwrap();
+        Solver::default()
+            .solve(&mut body, &[Goal::position(LinkIndex(links - 1), target)], &options)
+            .unwrap();
         let rotations: Vec<f64> = body.rotations().iter().flat_map(|rotation| rotation.to_array()).collect();
         println!(
             "{{\"method\":{method:?},\"parents\":{parents:?},\"offsets\":{offsets:?},\"limited\":{is_limited},\"target\":{:?},\"rotations\":{rotations:?}}}",

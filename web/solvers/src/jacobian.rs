@@ -1,5 +1,6 @@
 //! The Jacobian of a link, and the velocities that it allows.
 
+use sinew_ik::LinkIndex;
 use sinew_ik::glam::DVec3;
 use wasm_bindgen::prelude::*;
 
@@ -43,6 +44,7 @@ impl Body {
     /// # Errors
     /// If there is no such link.
     pub fn jacobian(&self, link: usize) -> Result<Vec<f64>, JsError> {
+        let link = LinkIndex(link);
         let jacobian = self.body.jacobian(link, DVec3::ZERO).ok_or_else(|| missing(link))?;
         Ok(jacobian.rows().concat())
     }
@@ -52,6 +54,7 @@ impl Body {
     /// # Errors
     /// If there is no such link.
     pub fn ellipsoid(&self, link: usize) -> Result<Ellipsoid, JsError> {
+        let link = LinkIndex(link);
         let jacobian = self.body.jacobian(link, DVec3::ZERO).ok_or_else(|| missing(link))?;
         let [x, y, z, ..] = jacobian.rows();
         Ok(ellipsoid([x, y, z]))

@@ -6,9 +6,9 @@ mod many;
 mod options;
 mod trace;
 
-use sinew_ik::glam::{DAffine3, DQuat, DVec3};
 use sinew_ik as ik;
-use sinew_ik::{Goal, Limit, Link, Options, Report, Solver};
+use sinew_ik::glam::{DAffine3, DQuat, DVec3};
+use sinew_ik::{Goal, Limit, Link, LinkIndex, Options, Report, Solver};
 use wasm_bindgen::prelude::*;
 
 pub use jacobian::Ellipsoid;
@@ -67,7 +67,7 @@ impl Body {
         let mut links = vec![Link::base()];
         for (&parent, &offset) in rest.iter().zip(offsets) {
             let parent = usize::try_from(parent).map_err(|_| error("only the first parent may be -1"))?;
-            links.push(Link::child(parent, offset));
+            links.push(Link::child(LinkIndex(parent), offset));
         }
         let body = create(&links, *root)?;
         Ok(Self {
@@ -130,7 +130,7 @@ impl Body {
 
     fn limit(&mut self, link: usize, limit: Limit) -> Result<(), JsError> {
         let mut links = self.links.clone();
-        let limited = links.get_mut(link).ok_or_else(|| missing(link))?;
+        let limited = links.get_mut(link).ok_or_else(|| missing(LinkIndex(link)))?;
         *limited = limited.with_limit(limit);
         let mut body = create(&links, self.body.root())?;
         turn_links(&mut body, self.body.rotations());
@@ -153,8 +153,8 @@ impl Body {
                 targets.len()
             )));
         }
-        let goals: Vec<Goal> =
-            links.iter().zip(targets).map(|(&link, target)| Goal::position(link as usize, target)).collect();
+        let goal = |(&link, target): (&u32, DVec3)| Goal::position(LinkIndex(link as usize), target);
+        let goals: Vec<Goal> = links.iter().zip(targets).map(goal).collect();
         if self.options.trace {
             self.before.clone_from(&self.body);
         }
@@ -200,7 +200,7 @@ impl Body {
     /// If there is no such hinge, or if the angle is not finite.
     #[wasm_bindgen(js_name = setAngle)]
     pub fn set_angle(&mut self, link: usize, angle: f64) -> Result<(), JsError> {
-        self.body.set_joint_value(link, angle).map_err(error)
+        self.body.set_joint_value(LinkIndex(link), angle).map_err(error)
     }
 
     /// Returns the world position of a link.
@@ -208,7 +208,7 @@ impl Body {
     /// # Errors
     /// If there is no such link.
     pub fn position(&self, link: usize) -> Result<Vec<f64>, JsError> {
-        Ok(self.place(link)?.to_array().to_vec())
+        Ok(self.place(LinkIndex(link))?.to_array().to_vec())
     }
 
     /// Returns the world positions of all links, three numbers each.
@@ -216,12 +216,12 @@ impl Body {
         positions(&self.body)
     }
 
-    fn place(&self, link: usize) -> Result<DVec3, JsError> {
+    fn place(&self, link: LinkIndex) -> Result<DVec3, JsError> {
         Ok(self.body.world_from_link(link).ok_or_else(|| missing(link))?.translation)
     }
 }
 
-fn missing(link: usize) -> JsError {
+fn missing(link: LinkIndex) -> JsError {
     error(format!("link {link} does not exist"))
 }
 
@@ -231,7 +231,7 @@ fn positions(body: &ik::Body) -> Vec<f64> {
 
 fn turn_links(body: &mut ik::Body, rotations: &[DQuat]) {
     for (link, rotation) in rotations.iter().enumerate() {
-        body.set_rotation(link, *rotation);
+        body.set_rotation(LinkIndex(link), *rotation);
     }
 }
 

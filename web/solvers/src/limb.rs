@@ -1,6 +1,6 @@
 //! The swivel of a limb.
 
-use sinew_ik::{Goal, LimbOptions, Method, Solver, Swivel};
+use sinew_ik::{Goal, LimbOptions, LinkIndex, Method, Solver, Swivel};
 use wasm_bindgen::prelude::*;
 
 use crate::{Body, error};
@@ -14,7 +14,8 @@ impl Body {
     /// # Errors
     /// If there is no such link, or if it has fewer than two ancestors.
     pub fn swivel(&self, end: usize) -> Result<f64, JsError> {
-        let above = |link: usize| self.links.get(link).and_then(|link| link.parent);
+        let end = LinkIndex(end);
+        let above = |link: LinkIndex| self.links.get(link.0).and_then(|link| link.parent);
         let Some((middle, first)) = above(end).and_then(|middle| Some((middle, above(middle)?))) else {
             return Err(error(format!("link {end} does not end a limb of two bones")));
         };

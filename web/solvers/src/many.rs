@@ -1,6 +1,6 @@
 //! Many targets that are solved from the same pose, for measurements.
 
-use sinew_ik::Goal;
+use sinew_ik::{Goal, LinkIndex};
 use wasm_bindgen::prelude::*;
 
 use crate::{Body, error, points};
@@ -41,7 +41,7 @@ impl Body {
         let mut body = self.body.clone();
         for target in points(targets)? {
             body.clone_from(&self.body);
-            let goal = Goal::position(link, target);
+            let goal = Goal::position(LinkIndex(link), target);
             let report = self.solver.solve(&mut body, &[goal], &self.options).map_err(error)?;
             results.errors.push(report.position_error());
             results.iterations.push(u32::try_from(report.iterations).unwrap_or(u32::MAX));

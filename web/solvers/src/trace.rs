@@ -25,7 +25,7 @@ impl Step {
     /// Index of the link that turns. For a step of a spring, the link at the spring's upper end.
     #[wasm_bindgen(getter)]
     pub fn link(&self) -> usize {
-        self.step.link
+        self.step.link.0
     }
 
     /// Number of the iteration, counted from 1, or 0 before the first iteration.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use glam::{DQuat, DVec3, Quat};
 
 use crate::asset::Transform;
-use crate::ik::{Limit, Mimic};
+use crate::ik::{Limit, LinkIndex, Mimic};
 use crate::rig::{Rig, Slide};
 
 /// A link and the node that it represents.
@@ -13,7 +13,7 @@ use crate::rig::{Rig, Slide};
 pub(super) struct BoundLink {
     /// The node that the link represents, or `None` for the fixed base at the start of an upward path.
     pub(super) node: Option<usize>,
-    pub(super) parent: Option<usize>,
+    pub(super) parent: Option<LinkIndex>,
     pub(super) reversed: bool,
     pub(super) turns: bool,
     pub(super) limit: Limit,

@@ -4,7 +4,7 @@ use glam::Vec3;
 
 use super::Binding;
 use crate::asset::Skeleton;
-use crate::ik::SolveError;
+use crate::ik::{LinkIndex, SolveError};
 use crate::pose::Pose;
 use crate::rig::RigError;
 
@@ -38,10 +38,13 @@ impl Binding {
     pub(super) fn check_scale(&self, pose: &Pose) -> Result<(), SolveError> {
         match self.scaled(|n| pose.locals[n].scale) {
             Some(place) if place < self.upward.len() => {
-                Err(SolveError::Link { link: place, what: "scale above the base" })
+                Err(SolveError::Link { link: LinkIndex(place), what: "scale above the base" })
             }
             // Nodes above the upward path have no link, so the error names the last link of the path.
-            Some(_) => Err(SolveError::Link { link: self.upward.len() - 1, what: "scale below the root" }),
+            Some(_) => {
+                let link = LinkIndex(self.upward.len() - 1);
+                Err(SolveError::Link { link, what: "scale below the root" })
+            }
             None => Ok(()),
         }
     }

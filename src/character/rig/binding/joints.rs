@@ -4,7 +4,7 @@ use glam::DQuat;
 
 use crate::asset::Skeleton;
 use crate::ik::shared::narrow;
-use crate::ik::{Body, Limit, Mimic};
+use crate::ik::{Body, Limit, LinkIndex, Mimic};
 use crate::pose::Pose;
 use crate::rig::{MimicRig, Rig, Slide};
 
@@ -15,7 +15,7 @@ use super::Binding;
 pub(super) struct Follower {
     node: usize,
     /// The leader's link.
-    leader: usize,
+    leader: LinkIndex,
     ratio: f64,
     offset: f64,
     motion: FollowerMotion,
@@ -31,7 +31,7 @@ enum FollowerMotion {
 }
 
 impl Follower {
-    fn new(skeleton: &Skeleton, rig: &Rig, node: usize, mimic: MimicRig, leader: usize) -> Option<Self> {
+    fn new(skeleton: &Skeleton, rig: &Rig, node: usize, mimic: MimicRig, leader: LinkIndex) -> Option<Self> {
         let limit = rig.joint(node).limit;
         let rest = skeleton.nodes.get(node)?.rest.rotation.as_dquat().normalize();
         let motion = match limit {
@@ -68,14 +68,14 @@ impl Binding {
     pub(super) fn couple(&mut self, skeleton: &Skeleton, rig: &Rig) {
         let mimics = rig.joints.iter().filter_map(|(&node, joint)| Some((node, joint.mimic?)));
         for (node, mimic) in mimics.collect::<Vec<_>>() {
-            let link_of = |node: usize| self.links.iter().position(|l| l.node == Some(node));
+            let link_of = |node: usize| self.links.iter().position(|l| l.node == Some(node)).map(LinkIndex);
             match (link_of(node), link_of(mimic.joint)) {
                 (Some(own), Some(of)) => {
-                    let turns = self.links[of].turns;
-                    self.links[own].turns = turns;
-                    self.links[own].mimic = Some(Mimic { of, ratio: mimic.ratio, offset: mimic.offset });
+                    let turns = self.links[of.0].turns;
+                    self.links[own.0].turns = turns;
+                    self.links[own.0].mimic = Some(Mimic { of, ratio: mimic.ratio, offset: mimic.offset });
                 }
-                (Some(own), None) => self.links[own].turns = false,
+                (Some(own), None) => self.links[own.0].turns = false,
                 (None, Some(of)) => self.add_follower(skeleton, rig, node, mimic, of),
                 (None, None) => {}
             }
@@ -83,14 +83,22 @@ impl Binding {
     }
 
     /// Adds a mimic joint without a link, whose limit then stops its leader.
-    fn add_follower(&mut self, skeleton: &Skeleton, rig: &Rig, node: usize, mimic: MimicRig, leader: usize) {
+    fn add_follower(
+        &mut self,
+        skeleton: &Skeleton,
+        rig: &Rig,
+        node: usize,
+        mimic: MimicRig,
+        leader: LinkIndex,
+    ) {
         let Some(follower) = Follower::new(skeleton, rig, node, mimic, leader) else { return };
-        let mut limit = self.links[leader].limit;
-        if !self.links[leader].turns || !narrow(&mut limit, &rig.joint(node).limit, mimic.ratio, mimic.offset)
+        let mut limit = self.links[leader.0].limit;
+        if !self.links[leader.0].turns
+            || !narrow(&mut limit, &rig.joint(node).limit, mimic.ratio, mimic.offset)
         {
             return;
         }
-        self.links[leader].limit = limit;
+        self.links[leader.0].limit = limit;
         self.followers.push(follower);
         let place = skeleton.parents_first.iter().position(|(n, _)| *n == node);
         self.first = self.first.min(place.unwrap_or(0));
@@ -105,7 +113,8 @@ impl Binding {
             let Some((node, slide)) = link.node.and_then(|n| Some((n, self.slides.get(&n)?))) else {
                 continue;
             };
-            let (translation, displacement) = (pose.locals[node].translation, body.displacement(index));
+            let (translation, displacement) =
+                (pose.locals[node].translation, body.displacement(LinkIndex(index)));
             let moved = displacement - slide.split(translation).0;
             if moved != 0.0 {
                 pose.locals[node].translation = slide.with_displacement(translation, displacement);

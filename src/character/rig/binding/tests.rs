@@ -27,7 +27,7 @@ fn many_effectors_on_long_paths_are_bound_in_linear_time() {
     assert_eq!(binding.links.len(), 2 * half);
     // The second chain begins at the root, which is represented by the link of its child on the first chain.
     let first = binding.links[half];
-    assert_eq!((first.parent, first.plus, first.minus), (Some(half - 1), Some(half), Some(1)));
+    assert_eq!((first.parent, first.plus, first.minus), (Some(LinkIndex(half - 1)), Some(half), Some(1)));
     assert_eq!(binding.links[2 * half - 1].node, Some(2 * half - 1));
 }
 

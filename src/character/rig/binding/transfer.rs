@@ -5,7 +5,7 @@ use glam::{Affine3A, DAffine3, DMat3, DQuat, DVec3};
 use super::Binding;
 use super::bound_link::BoundLink;
 use crate::asset::{Skeleton, Transform};
-use crate::ik::{Body, Link, SolveError};
+use crate::ik::{Body, Link, LinkIndex, SolveError};
 use crate::pose::{Pose, orientation, rest_orientation};
 use crate::rig::root::place_of;
 
@@ -51,8 +51,8 @@ impl Binding {
     /// that was copied into the body.
     pub fn set_stance(&self, body: &mut Body, skeleton: &Skeleton, pose: &Pose, stance: &Pose) {
         let local = |node: usize| stance.locals.get(node);
-        let rotation = |link: usize| {
-            let l = &self.links[link];
+        let rotation = |link: LinkIndex| {
+            let l = &self.links[link.0];
             let own = l.node.and_then(local).map(|local| l.rotation(local.rotation));
             own.unwrap_or_else(|| {
                 l.node.map_or(DQuat::IDENTITY, |n| l.rotation(skeleton.nodes[n].rest.rotation))
@@ -77,8 +77,8 @@ impl Binding {
     ) -> Result<(), SolveError> {
         self.check_scale(pose)?;
         let none = (DVec3::ZERO, DVec3::ONE);
-        body.set_geometry(|index| {
-            self.links.get(index).map_or(none, |l| l.geometry(&pose.locals, &self.slides))
+        body.set_geometry(|link| {
+            self.links.get(link.0).map_or(none, |l| l.geometry(&pose.locals, &self.slides))
         })?;
         let above = self.above(skeleton);
         body.place(
@@ -88,9 +88,9 @@ impl Binding {
         body.set_root(DVec3::ZERO);
         for (index, l) in self.links.iter().enumerate() {
             if let Some(node) = l.node {
-                body.set_rotation(index, l.rotation(pose.locals[node].rotation));
+                body.set_rotation(LinkIndex(index), l.rotation(pose.locals[node].rotation));
                 if let Some(slide) = self.slides.get(&node) {
-                    body.set_displacement(index, slide.split(pose.locals[node].translation).0);
+                    body.set_displacement(LinkIndex(index), slide.split(pose.locals[node].translation).0);
                 }
             }
         }

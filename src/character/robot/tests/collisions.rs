@@ -2,7 +2,7 @@ use glam::DVec3;
 use proptest::prelude::*;
 use sinew_base::Random;
 
-use crate::ik::{BodyCapsule, Goal, Obstacle, Options, Outcome};
+use crate::ik::{BodyCapsule, Goal, LinkIndex, Obstacle, Options, Outcome};
 use crate::robot::{Collisions, Robot, RobotError};
 
 use super::panda::{READY, panda, robot};
@@ -24,7 +24,7 @@ fn random_q(robot: &Robot, random: &mut Random) -> Vec<f64> {
 }
 
 /// Returns the goal that a link's pose for joint values meets.
-fn goal_at(robot: &Robot, q: &[f64], link: usize) -> Goal {
+fn goal_at(robot: &Robot, q: &[f64], link: LinkIndex) -> Goal {
     let body = robot.body(q).unwrap();
     Goal::pose(link, body.world_from_link(link).unwrap().translation, body.orientation(link).unwrap())
 }
@@ -34,7 +34,7 @@ fn every_triangle_of_a_link_is_inside_its_capsules() {
     let (robot, character) = (robot(), panda());
     let collisions = Collisions::from_character(&robot, &character).unwrap();
     for (link, name) in robot.links().iter().enumerate() {
-        let own: Vec<&BodyCapsule> = collisions.capsules().iter().filter(|c| c.link == link).collect();
+        let own: Vec<&BodyCapsule> = collisions.capsules().iter().filter(|c| c.link.0 == link).collect();
         assert!((1..=4).contains(&own.len()), "{name}: {own:?}");
         for at in &character.meshes[robot.nodes[link]].primitives[0].positions {
             let inside = |c: &&BodyCapsule| {
@@ -172,12 +172,12 @@ fn faults_name_the_link_or_the_obstacle() {
     assert_eq!(cause(negative), "collisions: the margin must be finite and at least 0, but is NaN");
     let unknown = collisions.clone().with_allowed("hand", "thumb");
     assert!(cause(unknown).starts_with("link \"thumb\" does not exist; nearest: \"hand\", "));
-    let thin = BodyCapsule { link: 8, ends: [DVec3::ZERO; 2], radius: -1.0 };
+    let thin = BodyCapsule { link: LinkIndex(8), ends: [DVec3::ZERO; 2], radius: -1.0 };
     let thin = Collisions::from_capsules(&robot, vec![thin]);
     assert_eq!(cause(thin), "link \"hand\": the radius of a capsule must be finite and greater than 0");
     let far = Collisions::from_capsules(
         &robot,
-        vec![BodyCapsule { link: 99, ends: [DVec3::ZERO; 2], radius: 1.0 }],
+        vec![BodyCapsule { link: LinkIndex(99), ends: [DVec3::ZERO; 2], radius: 1.0 }],
     );
     assert!(cause(far).contains("link 99"));
     let other = Robot::new(&super::arm()).unwrap().with_collisions(collisions).unwrap_err().to_string();

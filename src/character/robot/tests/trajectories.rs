@@ -1,7 +1,7 @@
 use glam::{DQuat, DVec3};
 use proptest::prelude::*;
 
-use crate::ik::{Goal, Obstacle, Options};
+use crate::ik::{Goal, LinkIndex, Obstacle, Options};
 use crate::robot::{Collisions, JointTable, Redundancy, Robot, Trajectory, TrajectoryOptions};
 
 use super::panda::{READY, panda, robot};
@@ -146,7 +146,7 @@ fn faults_name_the_pose_and_the_joint() {
     let jump = cause(&path, &READY, base.with_spacing(10.0).with_turn_spacing(10.0).with_largest_step(0.1));
     assert!(jump.starts_with("pose 1: joint \"link") && jump.contains("would jump by"), "{jump}");
     let mut bad = path.clone();
-    bad[2][0].link = 77;
+    bad[2][0].link = LinkIndex(77);
     assert!(cause(&bad, &READY, base).starts_with("pose 2: goal 0 is for link 77"));
     let empty = robot.trajectory(&[], &READY, &Options::default(), &base).unwrap();
     assert!(empty.reached() && empty.table.rows.is_empty() && empty.poses.is_empty());

@@ -50,18 +50,18 @@ impl Examples {
     ///
     /// ```
     /// use sinew_ik::glam::{DAffine3, DQuat, DVec3};
-    /// use sinew_ik::{Body, Examples, Goal, Link, Posture};
+    /// use sinew_ik::{Body, Examples, Goal, Link, LinkIndex, Posture};
     ///
-    /// let links = vec![Link::base(), Link::child(0, DVec3::X), Link::child(1, DVec3::X)];
+    /// let links = vec![Link::base(), Link::child(LinkIndex(0), DVec3::X), Link::child(LinkIndex(1), DVec3::X)];
     /// let mut arm = Body::new(links, DAffine3::IDENTITY)?;
     /// let mut postures = Vec::new();
     /// for angle in [0.0, 0.5, 1.0] {
-    ///     arm.set_rotation(1, DQuat::from_rotation_z(angle));
+    ///     arm.set_rotation(LinkIndex(1), DQuat::from_rotation_z(angle));
     ///     postures.push(Posture::of(&arm));
     /// }
     ///
     /// // The target is the hand's position in the second example.
-    /// let goal = Goal::position(2, DVec3::new(1.0 + 0.5_f64.cos(), 0.5_f64.sin(), 0.0));
+    /// let goal = Goal::position(LinkIndex(2), DVec3::new(1.0 + 0.5_f64.cos(), 0.5_f64.sin(), 0.0));
     /// let joints = [Some(0), Some(1), Some(2)];
     /// Examples::new(postures).blend(&mut arm, &joints, &[goal], false);
     /// assert!(arm.rotations()[1].angle_between(DQuat::from_rotation_z(0.5)) < 1e-3);
@@ -206,7 +206,7 @@ fn blend_postures(examples: &[(&Posture, Placement, f64)]) -> (Posture, Placemen
 mod tests {
     use super::*;
     use crate::posture::tests::figure;
-    use crate::{Options, Report, Solver};
+    use crate::{LinkIndex, Options, Report, Solver};
 
     /// Returns postures in which two arms swing as a function of one parameter.
     fn postures() -> Vec<Posture> {
@@ -214,8 +214,14 @@ mod tests {
             let mut body = figure();
             let swing = 0.25 * i as f64;
             for link in [2, 4] {
-                body.set_rotation(link, body.rotations()[link] * DQuat::from_rotation_z(0.9 * swing.sin()));
-                body.set_rotation(link + 1, body.rotations()[link + 1] * DQuat::from_rotation_x(swing));
+                body.set_rotation(
+                    LinkIndex(link),
+                    body.rotations()[link] * DQuat::from_rotation_z(0.9 * swing.sin()),
+                );
+                body.set_rotation(
+                    LinkIndex(link + 1),
+                    body.rotations()[link + 1] * DQuat::from_rotation_x(swing),
+                );
             }
             Posture::of(&body)
         };
@@ -223,7 +229,9 @@ mod tests {
     }
 
     fn goals(body: &Body) -> [Goal; 2] {
-        [3, 5].map(|l| Goal::position(l, body.world_from_link(l).unwrap_or_default().translation))
+        [3, 5].map(|l| {
+            Goal::position(LinkIndex(l), body.world_from_link(LinkIndex(l)).unwrap_or_default().translation)
+        })
     }
 
     #[test]
@@ -235,7 +243,7 @@ mod tests {
         let mut body = figure();
         examples.blend(&mut body, &joints, &goals(&truth), true);
         for link in 0..6 {
-            let (a, b) = (body.world_from_link(link), truth.world_from_link(link));
+            let (a, b) = (body.world_from_link(LinkIndex(link)), truth.world_from_link(LinkIndex(link)));
             assert!(a.zip(b).is_some_and(|(a, b)| a.abs_diff_eq(b, 1e-6)), "{link}");
         }
     }
@@ -255,7 +263,7 @@ mod tests {
         let report = examples.solve(&mut solver, &mut body, &joints, &goals, &options);
         assert!(report.is_ok_and(Report::reached));
         for link in 0..6 {
-            let at = |b: &Body| b.world_from_link(link).unwrap_or_default().translation;
+            let at = |b: &Body| b.world_from_link(LinkIndex(link)).unwrap_or_default().translation;
             assert!(at(&body).distance(at(&truth)) < 0.02, "{link}: {}", at(&body).distance(at(&truth)));
         }
     }

@@ -154,7 +154,7 @@ impl Bounded {
             let Some((link, point)) = *side else { continue };
             self.moved.clear();
             self.moved.resize(tree.joints.len(), false);
-            let up = std::iter::successors(Some(link), |link| body.links().get(*link)?.parent);
+            let up = std::iter::successors(Some(link), |link| body.links().get(*link)?.parent_index());
             for joint in up.filter_map(|link| tree.joints.binary_search_by_key(&link, |j| j.link).ok()) {
                 self.moved[joint] = true;
             }

@@ -3,7 +3,7 @@
 use glam::{DAffine3, DQuat, DVec3};
 
 use crate::tree::{Role, Tree, retract};
-use crate::{Body, Goal, JointParameters, Limit, Link, Mimic, Options};
+use crate::{Body, Goal, JointParameters, Limit, Link, LinkIndex, Mimic, Options};
 use sinew_base::Random;
 
 use super::tests::errors;
@@ -22,12 +22,12 @@ fn tree(random: &mut Random, scale: DVec3) -> Tree {
             _ => Limit::Prismatic { axis: random.direction(), min: -0.2, max: 0.3 },
         };
         let rest = DQuat::from_scaled_axis(random.turn(1.0));
-        links.push(Link { rest, limit, ..Link::child(parent, random.turn(0.4)) });
+        links.push(Link { rest, limit, ..Link::child(LinkIndex(parent), random.turn(0.4)) });
     }
     links[2].scale = scale;
     // A hinge in the other branch, a hinge that descends from its leader, and a slide in the other branch.
     for (link, of) in [(7, 4), (5, 4), (8, 6)] {
-        links[link].mimic = Some(Mimic { of, ratio: random.range(-1.5, 1.5), offset: 0.05 });
+        links[link].mimic = Some(Mimic { of: LinkIndex(of), ratio: random.range(-1.5, 1.5), offset: 0.05 });
         links[link].limit = match links[of].limit {
             Limit::Hinge { .. } => Limit::Hinge { axis: random.direction(), min: -6.0, max: 6.0 },
             _ => Limit::Prismatic { axis: random.direction(), min: -2.0, max: 2.0 },
@@ -36,18 +36,18 @@ fn tree(random: &mut Random, scale: DVec3) -> Tree {
     let mut body = Body::new(links, DAffine3::IDENTITY).unwrap_or_else(|e| panic!("{e}"));
     for index in 0..body.links().len() {
         let rotation = DQuat::from_scaled_axis(random.turn(0.5)) * body.links()[index].rest;
-        body.set_rotation(index, body.links()[index].nearest(rotation));
-        body.set_displacement(index, random.range(-0.1, 0.2));
+        body.set_rotation(LinkIndex(index), body.links()[index].nearest(rotation));
+        body.set_displacement(LinkIndex(index), random.range(-0.1, 0.2));
     }
     body.follow_leaders();
     let goal = |link: usize| {
-        let here = body.world_from_link(link).unwrap_or_default().translation;
-        let turned = body.orientation(link).unwrap_or_default();
+        let here = body.world_from_link(LinkIndex(link)).unwrap_or_default().translation;
+        let turned = body.orientation(LinkIndex(link)).unwrap_or_default();
         let at = here + turned * (DVec3::Z + DVec3::X * 1e-5) * 2.0;
         [
-            Goal::position(link, here + DVec3::new(0.3, 0.1, -0.2)),
-            Goal::orientation(link, DQuat::from_rotation_y(1e-5) * turned),
-            Goal::aim(link, DVec3::Z, at),
+            Goal::position(LinkIndex(link), here + DVec3::new(0.3, 0.1, -0.2)),
+            Goal::orientation(LinkIndex(link), DQuat::from_rotation_y(1e-5) * turned),
+            Goal::aim(LinkIndex(link), DVec3::Z, at),
         ]
     };
     let mut tree = Tree::default();

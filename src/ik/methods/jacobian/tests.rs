@@ -3,7 +3,7 @@
 use glam::{DAffine3, DQuat, DVec3};
 
 use crate::tree::{Tree, retract};
-use crate::{Body, Goal, JointParameters, Limit, Link, Options};
+use crate::{Body, Goal, JointParameters, Limit, Link, LinkIndex, Options};
 
 use super::apply::euler_step;
 use super::{Inverse, Jacobian, TaskKind};
@@ -12,22 +12,22 @@ use super::{Inverse, Jacobian, TaskKind};
 /// its target.
 fn tree(scale: DVec3) -> Tree {
     let mut links = vec![Link::base()];
-    links.push(Link { scale, ..Link::child(0, DVec3::new(0.1, 0.5, 0.0)) });
+    links.push(Link { scale, ..Link::child(LinkIndex(0), DVec3::new(0.1, 0.5, 0.0)) });
     let limit = Limit::Hinge { axis: DVec3::new(0.6, 0.0, 0.8), min: -3.0, max: 2.0 };
-    links.push(Link { limit, ..Link::child(1, DVec3::new(0.0, 0.4, 0.1)) });
-    links.push(Link::child(2, DVec3::new(0.2, 0.3, 0.0)));
+    links.push(Link { limit, ..Link::child(LinkIndex(1), DVec3::new(0.0, 0.4, 0.1)) });
+    links.push(Link::child(LinkIndex(2), DVec3::new(0.2, 0.3, 0.0)));
     let mut body = Body::new(links, DAffine3::IDENTITY).unwrap_or_else(|e| panic!("{e}"));
     (0..4).for_each(|i| {
         let rotation = DQuat::from_euler(glam::EulerRot::XYZ, 0.3, -0.2 * i as f64, 0.5);
-        body.set_rotation(i, body.links()[i].nearest(rotation));
+        body.set_rotation(LinkIndex(i), body.links()[i].nearest(rotation));
     });
-    let here = body.world_from_link(3).unwrap_or_default().translation;
-    let turned = body.orientation(3).unwrap_or_default();
+    let here = body.world_from_link(LinkIndex(3)).unwrap_or_default().translation;
+    let turned = body.orientation(LinkIndex(3)).unwrap_or_default();
     let at = here + turned * (DVec3::Z + DVec3::X * 1e-5) * 2.0;
     let goals = [
-        Goal::position(3, here + DVec3::new(0.3, 0.1, -0.2)),
-        Goal::orientation(3, DQuat::from_rotation_y(1e-5) * turned),
-        Goal::aim(3, DVec3::Z, at),
+        Goal::position(LinkIndex(3), here + DVec3::new(0.3, 0.1, -0.2)),
+        Goal::orientation(LinkIndex(3), DQuat::from_rotation_y(1e-5) * turned),
+        Goal::aim(LinkIndex(3), DVec3::Z, at),
     ];
     let mut tree = Tree::default();
     tree.set(&body, &goals, &Options::default());
@@ -92,9 +92,9 @@ fn rotation_vectors_and_euler_angles_produce_the_same_small_turn() {
 /// Returns the Jacobian of a chain of four joints with several goals for its middle and its end.
 fn chain_system(goals: &[Goal]) -> (Tree, Jacobian) {
     let mut links = vec![Link::base()];
-    links.extend((0..5).map(|i| Link::child(i, DVec3::new(0.1, 0.5, 0.05 * f64::from(i as u8)))));
+    links.extend((0..5).map(|i| Link::child(LinkIndex(i), DVec3::new(0.1, 0.5, 0.05 * f64::from(i as u8)))));
     let mut body = Body::new(links, DAffine3::IDENTITY).unwrap_or_else(|e| panic!("{e}"));
-    (0..5).for_each(|i| body.set_rotation(i, DQuat::from_rotation_z(0.4 - 0.2 * i as f64)));
+    (0..5).for_each(|i| body.set_rotation(LinkIndex(i), DQuat::from_rotation_z(0.4 - 0.2 * i as f64)));
     let mut tree = Tree::default();
     tree.set(&body, goals, &Options::default());
     let mut jacobian = Jacobian::default();
@@ -123,8 +123,8 @@ const INVERSES: [Inverse; 5] = [
 
 #[test]
 fn goals_do_not_change_pins_to_first_order() {
-    let pin = Goal { pinned: true, ..Goal::position(3, DVec3::new(0.9, 0.7, 0.2)) };
-    let goal = Goal::position(5, DVec3::new(-3.0, 1.0, 2.0));
+    let pin = Goal { pinned: true, ..Goal::position(LinkIndex(3), DVec3::new(0.9, 0.7, 0.2)) };
+    let goal = Goal::position(LinkIndex(5), DVec3::new(-3.0, 1.0, 2.0));
     for inverse in INVERSES {
         let [with, without] = [vec![goal, pin], vec![Goal { weight: 0.0, ..goal }, pin]].map(|goals| {
             let (tree, mut jacobian) = chain_system(&goals);
@@ -139,8 +139,8 @@ fn goals_do_not_change_pins_to_first_order() {
 #[test]
 fn posture_changes_no_task_to_first_order() {
     let goals = [
-        Goal { pinned: true, ..Goal::position(2, DVec3::new(0.3, 0.9, 0.1)) },
-        Goal::position(4, DVec3::new(1.0, 1.0, 0.2)),
+        Goal { pinned: true, ..Goal::position(LinkIndex(2), DVec3::new(0.3, 0.9, 0.1)) },
+        Goal::position(LinkIndex(4), DVec3::new(1.0, 1.0, 0.2)),
     ];
     for inverse in INVERSES {
         let (tree, mut jacobian) = chain_system(&goals);
@@ -161,8 +161,8 @@ fn posture_changes_no_task_to_first_order() {
 
 #[test]
 fn repeated_pins_are_dependent_and_change_nothing() {
-    let pin = Goal { pinned: true, ..Goal::position(3, DVec3::new(0.9, 0.7, 0.2)) };
-    let goal = Goal::position(5, DVec3::new(0.5, 1.0, 0.3));
+    let pin = Goal { pinned: true, ..Goal::position(LinkIndex(3), DVec3::new(0.9, 0.7, 0.2)) };
+    let goal = Goal::position(LinkIndex(5), DVec3::new(0.5, 1.0, 0.3));
     let solve = |goals: &[Goal]| {
         let (tree, mut jacobian) = chain_system(goals);
         // Damping counts the error of a repeated pin twice, so compare only the goals' part.
@@ -190,16 +190,16 @@ fn steps_of_hinges_are_optimal_within_their_limits() {
         let mut links: Vec<Link> = Vec::new();
         for j in 0..JOINTS {
             let limit = Limit::Hinge { axis: axis(j), min: -0.2, max: 0.2 };
-            let link = if j == 0 { Link::base() } else { Link::child(j - 1, DVec3::X * 0.3) };
+            let link = if j == 0 { Link::base() } else { Link::child(LinkIndex(j - 1), DVec3::X * 0.3) };
             links.push(Link { limit, ..link });
         }
-        links.push(Link::child(JOINTS - 1, DVec3::X * 0.3));
+        links.push(Link::child(LinkIndex(JOINTS - 1), DVec3::X * 0.3));
         let mut body = Body::new(links, DAffine3::IDENTITY).unwrap_or_else(|e| panic!("{e}"));
         let angles: [f64; JOINTS] = std::array::from_fn(|j| 0.2 * wave(30.0 + index(j)));
-        (0..JOINTS).for_each(|j| body.set_rotation(j, DQuat::from_axis_angle(axis(j), angles[j])));
+        (0..JOINTS).for_each(|j| body.set_rotation(LinkIndex(j), DQuat::from_axis_angle(axis(j), angles[j])));
         let mut tree = Tree::default();
         let target = DVec3::new(1.0 + wave(40.0), wave(41.0), wave(42.0));
-        tree.set(&body, &[Goal::position(JOINTS, target)], &Options::default());
+        tree.set(&body, &[Goal::position(LinkIndex(JOINTS), target)], &Options::default());
         let mut jacobian = Jacobian::default();
         jacobian.set(&tree);
         jacobian.evaluate(&tree, f64::INFINITY);

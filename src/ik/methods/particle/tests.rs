@@ -6,7 +6,7 @@ use crate::chain::{ChainOutcome, FreeChain};
 use crate::limit::angle_between;
 use crate::methods::fabrik::Fabrik;
 use crate::tree::Tree;
-use crate::{Body, FabrikOptions, Goal, Limit, Link, Options, round_cone};
+use crate::{Body, FabrikOptions, Goal, Limit, Link, LinkIndex, Options, round_cone};
 
 use super::Particles;
 
@@ -15,10 +15,14 @@ const ITERATIONS: usize = 400;
 /// Returns a bent chain of six links of different lengths.
 fn body(limit: Limit) -> Body {
     let mut links = vec![Link { limit, ..Link::base() }];
-    links
-        .extend((0..6).map(|i| Link { limit, ..Link::child(i, DVec3::new(0.1, 0.4 + 0.1 * i as f64, 0.0)) }));
+    links.extend(
+        (0..6)
+            .map(|i| Link { limit, ..Link::child(LinkIndex(i), DVec3::new(0.1, 0.4 + 0.1 * i as f64, 0.0)) }),
+    );
     let mut body = Body::new(links, DAffine3::IDENTITY).unwrap_or_else(|e| panic!("{e}"));
-    (0..6).for_each(|i| body.set_rotation(i, DQuat::from_rotation_z(0.3) * DQuat::from_rotation_x(-0.2)));
+    (0..6).for_each(|i| {
+        body.set_rotation(LinkIndex(i), DQuat::from_rotation_z(0.3) * DQuat::from_rotation_x(-0.2))
+    });
     body
 }
 
@@ -59,7 +63,7 @@ fn tree_and_free_chain_find_the_same_pose() {
             targets.iter().flat_map(|t| [1e-6, 1e-2].map(|e| (DVec3::from_array(*t), e)))
         {
             let (mut chain, mut fast) = (FreeChain::default(), body(Limit::Free));
-            let goal = Goal::position(6, target);
+            let goal = Goal::position(LinkIndex(6), target);
             assert!(chain.supports(&fast, &[goal], true));
             chain.load(&fast, false);
             let outcome = on_chain(&mut chain, target, tolerance, ITERATIONS);
@@ -81,14 +85,14 @@ fn tree_and_free_chain_find_the_same_pose() {
 #[test]
 fn fabrik_within_wide_limits_moves_the_same_points() {
     let wide = round_cone(DVec3::Y, std::f64::consts::PI, [-4.0, 4.0]);
-    let goal = Goal::position(6, DVec3::new(1.5, 0.8, 0.9));
+    let goal = Goal::position(LinkIndex(6), DVec3::new(1.5, 0.8, 0.9));
     let points = [Limit::Free, wide].map(|limit| {
         let (mut body, mut state) = (body(limit), Fabrik::default());
         let iterations = solve_tree(&mut body, goal, 1e-6, |particles, tree| {
             assert_eq!(particles.segments().is_some(), limit != Limit::Free);
             state.pass(particles, tree, &Options::default().fabrik);
         });
-        let place = |link| body.world_from_link(link).unwrap_or_default().translation;
+        let place = |link| body.world_from_link(LinkIndex(link)).unwrap_or_default().translation;
         (iterations, [0, 1, 2, 3, 4, 5, 6].map(place))
     });
     assert_eq!(points[0].0, points[1].0);

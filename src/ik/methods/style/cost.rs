@@ -15,7 +15,7 @@ use sinew_base::mathematics::accumulate_below;
 use crate::link::parents;
 use crate::posture::{PINNED, Placement};
 use crate::rotation::{any_perpendicular, rotation_vector, shortest_arc};
-use crate::{Body, Goal, Limit, Options, posture};
+use crate::{Body, Goal, Limit, LinkIndex, Options, posture};
 
 use super::axes::WeightedError;
 use super::model::{FEATURES, Prediction, Style};
@@ -209,7 +209,7 @@ impl<'a> Cost<'a> {
             } else {
                 link.rest * rotation
             };
-            self.body.set_rotation(unknown.link, turned);
+            self.body.set_rotation(LinkIndex(unknown.link), turned);
         }
         if self.moves {
             posture::move_base(&mut self.body, DVec3::new(ground.x, posture.height, ground.y));
@@ -245,7 +245,7 @@ impl<'a> Cost<'a> {
         self.torques.resize(links + 1, DVec3::ZERO);
         let mut cost = 0.0;
         for goal in self.goals.iter().filter(|g| g.weight > 0.0) {
-            let frame = self.frames[goal.link];
+            let frame = self.frames[goal.link.0];
             let point = frame.position + frame.linear * goal.offset;
             let near = NEAR * self.size;
             let weight = goal.weight * if goal.pinned { PINNED } else { 1.0 } / (near * near);
@@ -285,15 +285,15 @@ impl<'a> Cost<'a> {
         let body = &self.body;
         let (mut next, mut local) = (Some(goal.link), goal.offset);
         while let Some(index) = next {
-            let link = &body.links()[index];
-            let (linear, rotation) = link.parent.map_or_else(
+            let link = &body.links()[index.0];
+            let (linear, rotation) = link.parent_index().map_or_else(
                 || (body.world_from_base().matrix3, body.world_from_base_rotation()),
                 |p| (self.frames[p].linear, self.frames[p].rotation),
             );
-            let arm = body.rotations()[index] * (link.scale * local);
-            self.torques[index] += arm.cross(linear.transpose() * force) + rotation.conjugate() * torque;
+            let arm = body.rotations()[index.0] * (link.scale * local);
+            self.torques[index.0] += arm.cross(linear.transpose() * force) + rotation.conjugate() * torque;
             local = link.offset + arm;
-            next = link.parent;
+            next = link.parent_index().map(LinkIndex);
         }
         if let Some(shift) = self.torques.last_mut() {
             *shift += force;
@@ -339,9 +339,9 @@ fn pull_back_turn(y: DVec3, t: DVec3) -> DVec3 {
 fn size(body: &Body, goals: &[Goal]) -> f64 {
     let way = |goal: &Goal| {
         let (mut next, mut length) = (Some(goal.link), 0.0);
-        while let Some(link) = next.and_then(|i| body.links().get(i)).filter(|l| l.parent.is_some()) {
+        while let Some(link) = next.and_then(|i| body.links().get(i.0)).filter(|l| l.parent.is_some()) {
             length += (body.world_from_base().matrix3 * link.offset).length();
-            next = link.parent;
+            next = link.parent_index().map(LinkIndex);
         }
         length
     };

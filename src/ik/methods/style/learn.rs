@@ -73,16 +73,16 @@ impl Style {
     /// use std::sync::Arc;
     ///
     /// use sinew_ik::glam::{DAffine3, DQuat, DVec3};
-    /// use sinew_ik::{Body, BoundPrior, Goal, Learning, Link, Method, Options, Posture, Solver, Style};
+    /// use sinew_ik::{Body, BoundPrior, Goal, Learning, Link, LinkIndex, Method, Options, Posture, Solver, Style};
     ///
     /// // In all examples the elbow bends twice as much as the shoulder.
-    /// let links = vec![Link::base(), Link::child(0, DVec3::X), Link::child(1, DVec3::X)];
+    /// let links = vec![Link::base(), Link::child(LinkIndex(0), DVec3::X), Link::child(LinkIndex(1), DVec3::X)];
     /// let mut arm = Body::new(links, DAffine3::IDENTITY)?;
     /// let examples: Vec<Posture> = (0..12)
     ///     .map(|example| {
     ///         let angle = 0.1 * f64::from(example);
-    ///         arm.set_rotation(0, DQuat::from_rotation_z(angle));
-    ///         arm.set_rotation(1, DQuat::from_rotation_z(2.0 * angle));
+    ///         arm.set_rotation(LinkIndex(0), DQuat::from_rotation_z(angle));
+    ///         arm.set_rotation(LinkIndex(1), DQuat::from_rotation_z(2.0 * angle));
     ///         Posture::of(&arm)
     ///     })
     ///     .collect();
@@ -93,7 +93,7 @@ impl Style {
     ///
     /// let mut solver = Solver::default();
     /// solver.set_style(Some(BoundPrior::whole(Arc::new(style))));
-    /// let goal = Goal::position(2, DVec3::new(1.1, 1.4, 0.0));
+    /// let goal = Goal::position(LinkIndex(2), DVec3::new(1.1, 1.4, 0.0));
     /// let options = Options::default().with_method(Method::Style);
     /// assert!(solver.solve(&mut arm, &[goal], &options)?.reached());
     /// # Ok::<(), Box<dyn std::error::Error>>(())

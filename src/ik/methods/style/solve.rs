@@ -1,7 +1,7 @@
 //! Posing of a body in a learned style.
 
 use crate::posture::align;
-use crate::{Body, Goal, Options};
+use crate::{Body, Goal, LinkIndex, Options};
 use sinew_base::mathematics::minimise;
 
 use super::Style;
@@ -87,7 +87,7 @@ pub(super) fn clamp_to_limits(body: &mut Body, free: &mut [bool]) -> bool {
     for (index, free) in free.iter_mut().enumerate().filter(|(_, free)| **free) {
         let (link, rotation) = (body.links()[index], body.rotations()[index]);
         if link.limit_violation(rotation) > MAX_VIOLATION {
-            body.set_rotation(index, link.nearest(rotation));
+            body.set_rotation(LinkIndex(index), link.nearest(rotation));
             (*free, any) = (false, true);
         }
     }

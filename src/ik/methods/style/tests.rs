@@ -2,7 +2,7 @@ use glam::{DAffine3, DQuat, DVec3};
 
 use crate::posture::Placement;
 use crate::posture::tests::figure;
-use crate::{AxesFrame, AxisTerm, Body, Goal, GoalAxes, Link, Options, Posture};
+use crate::{AxesFrame, AxisTerm, Body, Goal, GoalAxes, Link, LinkIndex, Options, Posture};
 use sinew_base::Random;
 
 use super::cost::Cost;
@@ -17,7 +17,7 @@ fn examples(body: &Body) -> Vec<Posture> {
         for link in 0..body.links().len() {
             let k = link as f64;
             let turn = DVec3::new(0.5 * (a + k).sin(), 0.3 * (b - k).cos(), 0.4 * (a - b + 0.5 * k).sin());
-            body.set_rotation(link, body.rotations()[link] * DQuat::from_scaled_axis(turn));
+            body.set_rotation(LinkIndex(link), body.rotations()[link] * DQuat::from_scaled_axis(turn));
         }
         body.set_root(DVec3::Y * 0.1 * a.sin());
         Posture::of(&body)
@@ -76,9 +76,9 @@ fn posing_gradient_matches_finite_differences() {
     body.place(above, turned).unwrap_or_else(|e| panic!("{e}"));
     let joints: Vec<_> = (0..6).map(Some).collect();
     let goals = [
-        Goal { offset: DVec3::new(0.1, 0.0, 0.2), ..Goal::position(3, DVec3::new(0.5, 1.0, 0.3)) },
-        Goal::pin(5, DVec3::new(-0.6, 1.2, 0.1), DQuat::from_rotation_z(0.4)),
-        Goal { weight: 0.5, ..Goal::aim(2, DVec3::X, DVec3::new(1.0, 2.0, 3.0)) },
+        Goal { offset: DVec3::new(0.1, 0.0, 0.2), ..Goal::position(LinkIndex(3), DVec3::new(0.5, 1.0, 0.3)) },
+        Goal::pin(LinkIndex(5), DVec3::new(-0.6, 1.2, 0.1), DQuat::from_rotation_z(0.4)),
+        Goal { weight: 0.5, ..Goal::aim(LinkIndex(2), DVec3::X, DVec3::new(1.0, 2.0, 3.0)) },
         with_weights(AxesFrame::World, DVec3::new(1.0, 0.0, 1.0), DVec3::new(1.0, 0.0, 0.5)),
         with_weights(AxesFrame::Target, DVec3::new(0.2, 2.0, 1.0), DVec3::new(0.3, 1.0, 2.0)),
         with_weights(AxesFrame::Target, DVec3::Z, DVec3::Y),
@@ -98,7 +98,7 @@ fn with_weights(frame: AxesFrame, position: DVec3, orientation: DVec3) -> Goal {
     let term = |weights| AxisTerm { weights, ..AxisTerm::default() };
     let axes = GoalAxes { frame, position: term(position), orientation: term(orientation) };
     let turned = DQuat::from_scaled_axis(DVec3::new(0.5, 0.3, -0.4));
-    Goal { axes, ..Goal::pose(3, DVec3::new(0.3, 0.9, 0.4), turned) }
+    Goal { axes, ..Goal::pose(LinkIndex(3), DVec3::new(0.3, 0.9, 0.4), turned) }
 }
 
 #[test]
@@ -133,8 +133,9 @@ fn two_points_determine_the_posture() {
         let place = Placement { heading: 0.1 * example as f64, ground: glam::DVec2::new(2.0, -1.0) };
         let mut truth = body.clone();
         wanted.apply(&mut truth, &bound_prior.joints, place, true);
-        let at = |body: &Body, link: usize| body.world_from_link(link).unwrap_or_default().translation;
-        let goals = [3, 5].map(|link| Goal::position(link, at(&truth, link)));
+        let at =
+            |body: &Body, link: usize| body.world_from_link(LinkIndex(link)).unwrap_or_default().translation;
+        let goals = [3, 5].map(|link| Goal::position(LinkIndex(link), at(&truth, link)));
         body.reset();
         bound_prior.pose(&mut body, &goals, &options);
         for link in 0..6 {

@@ -6,7 +6,7 @@ const BAD_WEIGHTS: [f64; 4] = [-1.0, -1e-300, f64::NAN, f64::INFINITY];
 const BAD_TOLERANCES: [f64; 4] = [0.0, -0.1, f64::NAN, f64::NEG_INFINITY];
 
 fn error(axes: GoalAxes, weight: f64) -> Option<SolveError> {
-    let goal = Goal::pose(3, DVec3::Y * 0.5, DQuat::IDENTITY).with_axes(axes).with_weight(weight);
+    let goal = Goal::pose(LinkIndex(3), DVec3::Y * 0.5, DQuat::IDENTITY).with_axes(axes).with_weight(weight);
     let (start, mut body) = (chain(3), chain(3));
     let error = Solver::default().solve(&mut body, &[goal], &Options::default()).err();
     assert_eq!(error, Options::default().refusal(&start, &[goal]));
@@ -65,7 +65,7 @@ fn tolerances_must_be_positive() {
 #[test]
 fn axes_of_the_target_need_an_orientation() {
     let axes = GoalAxes { frame: AxesFrame::Target, ..GoalAxes::default() };
-    let goal = Goal::position(3, DVec3::Y).with_axes(axes);
+    let goal = Goal::position(LinkIndex(3), DVec3::Y).with_axes(axes);
     let error = Solver::default().solve(&mut chain(3), &[goal], &Options::default()).unwrap_err();
     let message = "goal 0: the frame of the axes must be the world's for a goal without an orientation, but is that \
                    of the target";
@@ -76,7 +76,7 @@ fn axes_of_the_target_need_an_orientation() {
 fn the_characteristic_length_must_be_positive() {
     for value in [0.0, -0.3, f64::NAN, f64::INFINITY] {
         let options = Options::default().with_characteristic_length(value);
-        let goal = Goal::position(3, DVec3::Y * 0.5);
+        let goal = Goal::position(LinkIndex(3), DVec3::Y * 0.5);
         let error = Solver::default().solve(&mut chain(3), &[goal], &options).unwrap_err();
         let SolveError::CharacteristicLength { value: reported } = error else { panic!("{error}") };
         assert_eq!(reported.to_bits(), value.to_bits());

@@ -19,7 +19,8 @@ fn tolerances_decide_what_counts_as_reached() {
             let term = AxisTerm { tolerance, ..AxisTerm::default() };
             let axes = GoalAxes { position: term, ..GoalAxes::default() };
             let mut body = chain(6);
-            let report = report(&mut body, &[Goal::position(6, target).with_axes(axes)], &options(method));
+            let report =
+                report(&mut body, &[Goal::position(LinkIndex(6), target).with_axes(axes)], &options(method));
             assert_eq!(report.goals[0].outcome, expected, "{method}, {tolerance:?}: {report:?}");
             // The reported error includes free axes.
             let (error, full) = (target - position(&body, 6), report.goals[0].full_position_error);
@@ -43,8 +44,11 @@ fn tolerances_of_the_orientation_may_differ_per_axis() {
         let orientation = AxisTerm { tolerance: Some(Tolerance::Axes(most)), ..AxisTerm::default() };
         let axes = GoalAxes { orientation, ..GoalAxes::default() };
         let mut body = hinge(3.0);
-        let report =
-            report(&mut body, &[Goal::orientation(0, target).with_axes(axes)], &options(Method::Dls));
+        let report = report(
+            &mut body,
+            &[Goal::orientation(LinkIndex(0), target).with_axes(axes)],
+            &options(Method::Dls),
+        );
         assert_eq!(report.goals[0].outcome, expected, "{most}: {report:?}");
         let goal = report.goals[0];
         assert!((goal.full_orientation_error.unwrap() - 0.1).abs() < 1e-2, "{most}: {goal:?}");
@@ -58,7 +62,8 @@ fn the_tolerance_of_a_goal_replaces_that_of_the_options() {
     for method in [Method::Dls, Method::Ccd] {
         let iterations = |goal: Option<f64>, all: f64| {
             let position = AxisTerm { tolerance: goal.map(Tolerance::Norm), ..AxisTerm::default() };
-            let goal = Goal::position(6, target).with_axes(GoalAxes { position, ..GoalAxes::default() });
+            let goal =
+                Goal::position(LinkIndex(6), target).with_axes(GoalAxes { position, ..GoalAxes::default() });
             let options = options(method).with_tolerance(all);
             report(&mut chain(6), &[goal], &options).iterations
         };

@@ -2,7 +2,7 @@
 //! for slow descents.
 
 use glam::{DAffine3, DQuat, DVec3};
-use sinew_ik::{Body, CcdOptions, Goal, Limit, Link, Method, Options, Report};
+use sinew_ik::{Body, CcdOptions, Goal, Limit, Link, LinkIndex, Method, Options, Report};
 
 use super::angle;
 use crate::{cases, chain, error, position, report};
@@ -35,7 +35,7 @@ fn ccd_respects_direction_steps_and_budgets() {
             .with_ccd(ccd)
             .with_iterations(iterations)
             .with_restarts(0);
-        let report = report(&mut body, &[Goal::position(5, target)], &options);
+        let report = report(&mut body, &[Goal::position(LinkIndex(5), target)], &options);
         let start = chain(5);
         let turned = start.rotations().iter().zip(body.rotations()).map(|(a, b)| angle(*a, *b));
         (report, turned.fold(0.0, f64::max), body)
@@ -56,7 +56,7 @@ fn ccd_respects_direction_steps_and_budgets() {
 
 #[test]
 fn ccd_alternates_between_both_orders() {
-    let goal = Goal::position(5, DVec3::new(0.5, 0.3, 0.4));
+    let goal = Goal::position(LinkIndex(5), DVec3::new(0.5, 0.3, 0.4));
     let solved = |body: &Body, ccd, iterations| {
         let mut body = body.clone();
         solve(&mut body, goal, ccd, iterations);
@@ -68,7 +68,7 @@ fn ccd_alternates_between_both_orders() {
     for limit in [Limit::Free, sinew_ik::round_cone(DVec3::Y, 3.0, [-3.0, 3.0])] {
         let links = chain(5).links().iter().map(|l| (*l).with_limit(limit)).collect();
         let mut start = Body::new(links, DAffine3::IDENTITY).unwrap();
-        (0..5).for_each(|i| start.set_rotation(i, chain(5).rotations()[i]));
+        (0..5).for_each(|i| start.set_rotation(LinkIndex(i), chain(5).rotations()[i]));
         let expected = solved(&solved(&start, DEFAULT(), 1), base_first, 1);
         let away = turns(&expected, &solved(&start, alternating, 2));
         assert!(away.iter().all(|a| *a < 1e-9), "{limit:?}: {away:?}");
@@ -77,7 +77,7 @@ fn ccd_alternates_between_both_orders() {
 
 #[test]
 fn ccd_relaxation_scales_each_turn() {
-    let goal = Goal::position(3, DVec3::new(0.4, 0.5, 0.3));
+    let goal = Goal::position(LinkIndex(3), DVec3::new(0.4, 0.5, 0.3));
     let tip = |relaxation| {
         let (start, mut body) = (chain(3), chain(3));
         solve(&mut body, goal, DEFAULT().with_relaxation(relaxation), 1);
@@ -101,7 +101,7 @@ fn ccd_relaxation_scales_each_turn() {
 fn linearised_ccd_turns_by_the_cross_product() {
     let target = DVec3::new(0.4, 0.5, 0.3);
     let (start, mut body) = (chain(3), chain(3));
-    solve(&mut body, Goal::position(3, target), DEFAULT().with_linear(true), 1);
+    solve(&mut body, Goal::position(LinkIndex(3), target), DEFAULT().with_linear(true), 1);
     let (joint, end) = (position(&start, 2), position(&start, 3));
     let expected = (end - joint).cross(target - end).length();
     let turned = turns(&start, &body)[2];
@@ -128,10 +128,10 @@ fn ccd_respects_the_budget_of_each_joint() {
         };
         let links = chain(5).links().iter().enumerate().map(budget).collect();
         let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
-        (0..5).for_each(|i| body.set_rotation(i, chain(5).rotations()[i]));
+        (0..5).for_each(|i| body.set_rotation(LinkIndex(i), chain(5).rotations()[i]));
         body
     };
-    let goal = Goal::position(5, DVec3::new(0.5, 0.3, 0.4));
+    let goal = Goal::position(LinkIndex(5), DVec3::new(0.5, 0.3, 0.4));
     // As in the example of the founding notes, the joints next to the base do not turn, and the others turn by 30°.
     let start = degrees([0.0, 0.0, 30.0, 30.0, 30.0]);
     for base_first in [false, true] {
@@ -147,7 +147,7 @@ fn ccd_respects_the_budget_of_each_joint() {
     // This also holds for a target out of reach, with restarts.
     for target in [DVec3::new(3.0, 1.0, 0.0), DVec3::new(0.0, -0.9, 0.1)] {
         let (mut body, options) = (start.clone(), Options::default().with_method(Method::Ccd));
-        report(&mut body, &[Goal::position(5, target)], &options);
+        report(&mut body, &[Goal::position(LinkIndex(5), target)], &options);
         let turned = turns(&start, &body);
         assert!(turned[..2].iter().all(|t| *t < 1e-9), "{turned:?}");
         assert!(turned[2..].iter().all(|t| *t <= 30f64.to_radians() + 1e-9), "{turned:?}");
@@ -162,20 +162,20 @@ fn ccd_respects_the_budget_of_each_joint() {
 fn early_stop_ends_the_solve_when_the_error_no_longer_falls() {
     // The hinges cannot reach their target, so the error soon stops changing. Restarts do not help.
     let limit = Limit::Hinge { axis: DVec3::Z, min: -0.2, max: 0.2 };
-    let half = Link::child(0, DVec3::X * 0.5).with_limit(limit);
-    let links = vec![Link::base().with_limit(limit), half, Link::child(1, DVec3::X * 0.5)];
+    let half = Link::child(LinkIndex(0), DVec3::X * 0.5).with_limit(limit);
+    let links = vec![Link::base().with_limit(limit), half, Link::child(LinkIndex(1), DVec3::X * 0.5)];
     let start = Body::new(links, DAffine3::IDENTITY).unwrap();
     let blocked = |early_stop| {
         let ccd = DEFAULT().with_early_stop(early_stop);
         let options = Options::default().with_method(Method::Ccd).with_ccd(ccd);
         let mut body = start.clone();
-        let report = report(&mut body, &[Goal::position(2, DVec3::new(0.5, 0.8, 0.0))], &options);
+        let report = report(&mut body, &[Goal::position(LinkIndex(2), DVec3::new(0.5, 0.8, 0.0))], &options);
         (report.iterations, report.position_error())
     };
     let (stopped, plain) = (blocked(true), blocked(false));
     assert!(stopped.0 <= 10 && stopped.0 < plain.0, "{stopped:?}, {plain:?}");
     assert!((stopped.1 - plain.1).abs() < 1e-9, "{stopped:?}, {plain:?}");
-    let goal = Goal::position(5, DVec3::new(0.5, 0.3, 0.4));
+    let goal = Goal::position(LinkIndex(5), DVec3::new(0.5, 0.3, 0.4));
     // A solve whose error falls in every iteration is not affected.
     let solved = |early_stop| {
         let mut body = chain(5);
@@ -190,14 +190,17 @@ fn early_stop_ends_the_solve_when_the_error_no_longer_falls() {
 /// Returns a straight leg with a ball joint and a hinge knee, and targets that it reaches.
 fn straight_leg(count: usize) -> (Body, Vec<Goal>) {
     let knee = Limit::Hinge { axis: DVec3::X, min: 0.0, max: 150f64.to_radians() };
-    let links =
-        vec![Link::base(), Link::child(0, DVec3::Y * 0.5).with_limit(knee), Link::child(1, DVec3::Y * 0.5)];
+    let links = vec![
+        Link::base(),
+        Link::child(LinkIndex(0), DVec3::Y * 0.5).with_limit(knee),
+        Link::child(LinkIndex(1), DVec3::Y * 0.5),
+    ];
     let body = Body::new(links, DAffine3::IDENTITY).unwrap();
     let (mut posed, mut random) = (body.clone(), Random(7));
     let mut goal = |_| {
-        posed.set_rotation(0, DQuat::from_scaled_axis(random.turn(1.4)));
-        posed.set_rotation(1, DQuat::from_rotation_x(random.range(0.0, 2.6)));
-        Goal::position(2, position(&posed, 2))
+        posed.set_rotation(LinkIndex(0), DQuat::from_scaled_axis(random.turn(1.4)));
+        posed.set_rotation(LinkIndex(1), DQuat::from_rotation_x(random.range(0.0, 2.6)));
+        Goal::position(LinkIndex(2), position(&posed, 2))
     };
     let goals = (0..count).map(&mut goal).collect();
     (body, goals)

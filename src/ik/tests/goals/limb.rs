@@ -4,7 +4,9 @@ use std::f64::consts::PI;
 
 use glam::{DAffine3, DQuat, DVec3};
 use proptest::prelude::*;
-use sinew_ik::{Body, Goal, JacobianOptions, LimbOptions, Limit, Link, Method, Options, Swivel, round_cone};
+use sinew_ik::{
+    Body, Goal, JacobianOptions, LimbOptions, Limit, Link, LinkIndex, Method, Options, Swivel, round_cone,
+};
 
 use super::angle;
 use crate::{chain, position, report};
@@ -16,7 +18,7 @@ fn limb_bends_towards_its_pole() {
         for pole in [DVec3::Z, DVec3::NEG_Z, DVec3::X, DVec3::new(-1.0, 0.3, 0.5)] {
             let mut body = chain(2);
             let target = DVec3::new(0.1, 0.7, 0.1);
-            let goal = Goal::position(2, target).with_pole(pole);
+            let goal = Goal::position(LinkIndex(2), target).with_pole(pole);
             let options = Options::default().with_method(method);
             assert!(report(&mut body, &[goal], &options).reached(), "{method}");
             let across = |v: DVec3| v.reject_from(target);
@@ -32,7 +34,7 @@ fn pole_on_the_line_to_the_target_keeps_the_bend() {
     let options = Options::default().with_method(Method::TwoBone);
     let solve = |pole| {
         let mut body = chain(2);
-        report(&mut body, &[Goal::position(2, target).with_pole(pole)], &options);
+        report(&mut body, &[Goal::position(LinkIndex(2), target).with_pole(pole)], &options);
         position(&body, 1)
     };
     assert!(solve(Some(target * 2.0)).distance(solve(None)) < 1e-12);
@@ -46,13 +48,13 @@ fn limbs_use_the_requested_swivel() {
         let options = Options::default()
             .with_method(Method::TwoBone)
             .with_limb(LimbOptions::default().with_swivel(swivel));
-        let report = report(&mut body, &[Goal::position(2, target)], &options);
+        let report = report(&mut body, &[Goal::position(LinkIndex(2), target)], &options);
         assert!(report.position_error() < 1e-12, "{swivel:?}: {}", report.position_error());
         position(&body, 1)
     };
     let across = |v: DVec3| v.reject_from(target);
     let (now, mut other) = (chain(2), chain(2));
-    other.set_rotation(0, DQuat::from_rotation_y(2.0) * other.rotations()[0]);
+    other.set_rotation(LinkIndex(0), DQuat::from_rotation_y(2.0) * other.rotations()[0]);
     // The standard swivel depends only on the target. The kept swivel also depends on the start pose.
     assert!(solve(&now, Swivel::Standard).distance(solve(&other, Swivel::Standard)) < 1e-12);
     assert!(solve(&now, Swivel::Keep).distance(solve(&other, Swivel::Keep)) > 0.1);
@@ -71,7 +73,7 @@ fn softened_limb_never_snaps_straight() {
         let mut body = chain(2);
         let limb = LimbOptions::default().with_soften(soften);
         let options = Options::default().with_method(Method::TwoBone).with_limb(limb);
-        report(&mut body, &[Goal::position(2, DVec3::Z * distance)], &options);
+        report(&mut body, &[Goal::position(LinkIndex(2), DVec3::Z * distance)], &options);
         position(&body, 2).length()
     };
     assert!((straightness(0.85, 0.1) - 0.85).abs() < 1e-12);
@@ -84,10 +86,10 @@ proptest! {
     #[test]
     fn a_limb_is_solved_exactly(x in -1.0..1.0_f64, y in -1.0..1.0_f64, z in -1.0..1.0_f64, upper in 0.2..0.8_f64) {
         let target = DVec3::new(x, y, z);
-        let links = vec![Link::base(), Link::child(0, DVec3::Y * upper), Link::child(1, DVec3::X * (1.0 - upper))];
+        let links = vec![Link::base(), Link::child(LinkIndex(0), DVec3::Y * upper), Link::child(LinkIndex(1), DVec3::X * (1.0 - upper))];
         let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
         let options = Options::default().with_method(Method::TwoBone);
-        let report = report(&mut body, &[Goal::position(2, target)], &options);
+        let report = report(&mut body, &[Goal::position(LinkIndex(2), target)], &options);
         let inner = (2.0 * upper - 1.0).abs();
         let best = (target.length() - 1.0).max(inner - target.length()).max(0.0);
         prop_assert!((report.position_error() - best).abs() < 1e-9, "{} {best}", report.position_error());
@@ -102,14 +104,14 @@ fn straightened_limb_does_not_turn_about_its_axis() {
     let hinge = Limit::Hinge { axis: DVec3::Y, min: -2.5, max: 0.1 };
     let links = vec![
         Link::base().with_limit(cone),
-        Link::child(0, DVec3::X * 0.27).with_limit(hinge),
-        Link::child(1, DVec3::new(0.24, 0.0, 0.03)),
+        Link::child(LinkIndex(0), DVec3::X * 0.27).with_limit(hinge),
+        Link::child(LinkIndex(1), DVec3::new(0.24, 0.0, 0.03)),
     ];
     for target in [DVec3::X * 0.7, DVec3::new(0.6, 0.2, 0.1), DVec3::new(0.5, -0.1, 0.2)] {
         let mut body = Body::new(links.clone(), DAffine3::IDENTITY).unwrap();
         let options = Options::default().with_method(Method::TwoBone);
-        let way = (body.world_from_link(2).unwrap().translation).angle_between(target);
-        let report = report(&mut body, &[Goal::position(2, target)], &options);
+        let way = (body.world_from_link(LinkIndex(2)).unwrap().translation).angle_between(target);
+        let report = report(&mut body, &[Goal::position(LinkIndex(2), target)], &options);
         assert!(!report.reached());
         let turned = angle(body.rotations()[0], DQuat::IDENTITY);
         assert!(turned < way + 0.2, "{target}: {turned} for {way}");
@@ -121,7 +123,10 @@ fn with_swivel(body: &Body, target: DVec3, swivel: Swivel) -> Body {
     let mut body = body.clone();
     let limb = LimbOptions::default().with_swivel(swivel);
     let options = Options::default().with_method(Method::TwoBone).with_limb(limb);
-    assert!(report(&mut body, &[Goal::position(2, target)], &options).reached(), "{swivel:?}, {target}");
+    assert!(
+        report(&mut body, &[Goal::position(LinkIndex(2), target)], &options).reached(),
+        "{swivel:?}, {target}"
+    );
     body
 }
 
@@ -130,7 +135,7 @@ fn with_swivel(body: &Body, target: DVec3, swivel: Swivel) -> Body {
 #[test]
 fn knees_bend_forwards_and_elbows_backwards() {
     let mut other = chain(2);
-    other.set_rotation(0, DQuat::from_rotation_y(2.0) * other.rotations()[0]);
+    other.set_rotation(LinkIndex(0), DQuat::from_rotation_y(2.0) * other.rotations()[0]);
     let line_of = |target: DVec3| DQuat::from_rotation_arc(DVec3::NEG_Y, target.normalize());
     for (swivel, hanging) in [(Swivel::Leg, DVec3::Z), (Swivel::Arm, DVec3::NEG_Z)] {
         for target in [
@@ -188,11 +193,11 @@ fn two_bone_runs_only_its_closed_form() {
     for (hip, knee) in limits {
         let links = vec![
             Link::base().with_limit(hip),
-            Link::child(0, DVec3::Y * 0.5).with_limit(knee),
-            Link::child(1, DVec3::Y * 0.4),
+            Link::child(LinkIndex(0), DVec3::Y * 0.5).with_limit(knee),
+            Link::child(LinkIndex(1), DVec3::Y * 0.4),
         ];
         let mut start = Body::new(links, DAffine3::IDENTITY).unwrap();
-        start.set_rotation(1, DQuat::from_rotation_x(0.3));
+        start.set_rotation(LinkIndex(1), DQuat::from_rotation_x(0.3));
         let turned = DQuat::from_rotation_z(0.5);
         for target in [
             DVec3::new(0.3, 0.6, 0.2),
@@ -200,7 +205,7 @@ fn two_bone_runs_only_its_closed_form() {
             DVec3::new(0.2, -0.7, 0.1),
             DVec3::X * 3.0,
         ] {
-            let plain = Goal::position(2, target);
+            let plain = Goal::position(LinkIndex(2), target);
             let goals = [plain, plain.with_pole(DVec3::new(0.5, 0.0, 0.5)), plain.with_orientation(turned)];
             for (goal, swivel, soften) in goals
                 .iter()

@@ -2,8 +2,8 @@
 
 use glam::{DAffine3, DQuat, DVec3};
 use sinew_ik::{
-    Balance, Body, FabrikOptions, Goal, JacobianOptions, Limit, Link, Method, OptimizeOptions, Options,
-    ParticleOptions, Secondary,
+    Balance, Body, FabrikOptions, Goal, JacobianOptions, Limit, Link, LinkIndex, Method, OptimizeOptions,
+    Options, ParticleOptions, Secondary,
 };
 
 use super::angle;
@@ -14,12 +14,13 @@ fn optimize_weighs_goals_against_the_pose() {
     let target = DVec3::new(0.5, 0.3, 0.4);
     let solve = |rest: f64, stay: f64| {
         let mut body = chain(6);
-        (0..6)
-            .for_each(|i| body.set_rotation(i, DQuat::from_rotation_z(if i % 2 == 0 { 0.7 } else { -0.7 })));
+        (0..6).for_each(|i| {
+            body.set_rotation(LinkIndex(i), DQuat::from_rotation_z(if i % 2 == 0 { 0.7 } else { -0.7 }))
+        });
         let start = body.rotations().to_vec();
         let optimize = OptimizeOptions::default().with_rest(rest).with_stay(stay);
         let options = Options::default().with_method(Method::Optimize).with_optimize(optimize);
-        let error = report(&mut body, &[Goal::position(6, target)], &options).position_error();
+        let error = report(&mut body, &[Goal::position(LinkIndex(6), target)], &options).position_error();
         let away = |pose: &[DQuat]| {
             pose.iter().zip(body.rotations()).map(|(a, b)| angle(*a, *b).powi(2)).sum::<f64>()
         };
@@ -53,7 +54,7 @@ fn centre_of_mass_is_above_its_support_while_the_end_reaches_its_target() {
             body.place(above, DQuat::IDENTITY).unwrap();
             let optimize = OptimizeOptions::default().with_balance(balance);
             let options = Options::default().with_method(Method::Optimize).with_optimize(optimize);
-            let goal = Goal::position(8, above.transform_point3(target));
+            let goal = Goal::position(LinkIndex(8), above.transform_point3(target));
             let error = report(&mut body, &[goal], &options).position_error();
             let off = middle(&body) - support;
             (error, DVec3::new(off.x, 0.0, off.z).length())
@@ -66,7 +67,7 @@ fn centre_of_mass_is_above_its_support_while_the_end_reaches_its_target() {
 
 #[test]
 fn one_iteration_makes_the_requested_number_of_sweeps() {
-    let goal = Goal::position(6, DVec3::new(0.4, 0.3, 0.5));
+    let goal = Goal::position(LinkIndex(6), DVec3::new(0.4, 0.3, 0.5));
     let solve = |method, iterations, sweeps| {
         let mut body = chain(6);
         let fabrik = FabrikOptions::default().with_sweeps(sweeps);
@@ -95,7 +96,7 @@ fn centre_of_mass_stays_above_the_base_in_the_null_space() {
             let mut body = chain(8);
             let jacobian = JacobianOptions::default().with_secondary(secondary).with_secondary_gain(0.5);
             let options = Options::default().with_method(method).with_jacobian(jacobian).with_tolerance(1e-9);
-            let error = report(&mut body, &[Goal::position(8, target)], &options).position_error();
+            let error = report(&mut body, &[Goal::position(LinkIndex(8), target)], &options).position_error();
             assert!(error <= 1e-9, "{method}, {secondary:?}: {error}");
             let off = middle(&body) - position(&body, 0);
             DVec3::new(off.x, 0.0, off.z).length()
@@ -108,8 +109,8 @@ fn centre_of_mass_stays_above_the_base_in_the_null_space() {
 #[test]
 fn transpose_takes_steps_of_a_fixed_size() {
     let limit = Limit::Hinge { axis: DVec3::Z, min: -3.0, max: 3.0 };
-    let links = vec![Link::base().with_limit(limit), Link::child(0, DVec3::X * 2.0)];
-    let goal = Goal::position(1, DVec3::new(0.1_f64.cos(), 0.1_f64.sin(), 0.0) * 2.0);
+    let links = vec![Link::base().with_limit(limit), Link::child(LinkIndex(0), DVec3::X * 2.0)];
+    let goal = Goal::position(LinkIndex(1), DVec3::new(0.1_f64.cos(), 0.1_f64.sin(), 0.0) * 2.0);
     let solve = |step| {
         let mut body = Body::new(links.clone(), DAffine3::IDENTITY).unwrap();
         let jacobian = JacobianOptions::default().with_step(step);

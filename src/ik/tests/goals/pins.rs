@@ -1,7 +1,7 @@
 //! Pins strictly outrank goals: goals do not change the errors of pins.
 
 use glam::{DAffine3, DQuat, DVec3};
-use sinew_ik::{Body, Goal, Link, Method, Options};
+use sinew_ik::{Body, Goal, Link, LinkIndex, Method, Options};
 
 use crate::{error, position, report};
 
@@ -24,15 +24,15 @@ const FEET: [usize; 2] = [6, 9];
 /// Returns hips with a spine that ends in a hand, and with two slightly bent legs.
 fn figure() -> Body {
     let mut links = vec![Link::base()];
-    links.extend((0..3).map(|i| Link::child(i, DVec3::Y * 0.3)));
+    links.extend((0..3).map(|i| Link::child(LinkIndex(i), DVec3::Y * 0.3)));
     for side in [-1.0, 1.0] {
         let first = links.len();
-        links.push(Link::child(0, DVec3::new(0.1 * side, -0.05, 0.0)));
-        links.extend((0..2).map(|i| Link::child(first + i, DVec3::NEG_Y * LEG / 2.0)));
+        links.push(Link::child(LinkIndex(0), DVec3::new(0.1 * side, -0.05, 0.0)));
+        links.extend((0..2).map(|i| Link::child(LinkIndex(first + i), DVec3::NEG_Y * LEG / 2.0)));
     }
     let mut body = Body::new(links, DAffine3::from_translation(DVec3::Y)).unwrap();
     for (link, angle) in [(1, 0.2), (2, -0.3), (4, -0.3), (5, 0.6), (7, -0.2), (8, 0.5)] {
-        body.set_rotation(link, DQuat::from_rotation_x(angle));
+        body.set_rotation(LinkIndex(link), DQuat::from_rotation_x(angle));
     }
     body
 }
@@ -40,8 +40,9 @@ fn figure() -> Body {
 /// Returns the errors of the feet after a solve with pins for both feet and with a goal for the hand, if there is one.
 fn foot_errors(body: &Body, feet: [DVec3; 2], hand: Option<DVec3>, options: &Options) -> [f64; 2] {
     let mut body = body.clone();
-    let pins = [0, 1].map(|i| Goal::position(FEET[i], feet[i]).with_pinned(true));
-    let goals: Vec<Goal> = pins.into_iter().chain(hand.map(|at| Goal::position(HAND, at))).collect();
+    let pins = [0, 1].map(|i| Goal::position(LinkIndex(FEET[i]), feet[i]).with_pinned(true));
+    let goals: Vec<Goal> =
+        pins.into_iter().chain(hand.map(|at| Goal::position(LinkIndex(HAND), at))).collect();
     report(&mut body, &goals, options);
     pins.map(|pin| error(&body, &pin))
 }

@@ -1,7 +1,7 @@
 //! The result of a solve depends only on its input, not on earlier solves or on recording.
 
 use glam::{DAffine3, DQuat, DVec3};
-use sinew_ik::{Body, Goal, Method, Options, Solver, Start};
+use sinew_ik::{Body, Goal, LinkIndex, Method, Options, Solver, Start};
 
 use super::{options, solve};
 use crate::{chain, chain_methods, error, position, straight};
@@ -15,7 +15,7 @@ fn bodies_with_different_poses_or_placements_are_not_equal() {
         change(&mut other);
         assert_ne!(other, body);
     };
-    change(&|b| b.set_rotation(1, DQuat::IDENTITY));
+    change(&|b| b.set_rotation(LinkIndex(1), DQuat::IDENTITY));
     change(&|b| b.set_root(DVec3::X));
     change(&|b| b.set_posture(&[DQuat::IDENTITY; 4]));
     change(&|b| b.place(DAffine3::from_translation(DVec3::X), DQuat::IDENTITY).unwrap());
@@ -26,7 +26,7 @@ fn bodies_with_different_poses_or_placements_are_not_equal() {
 #[test]
 fn solve_from_rest_depends_only_on_the_goals() {
     for method in chain_methods() {
-        let goal = Goal::position(4, DVec3::new(0.5, 0.3, 0.2));
+        let goal = Goal::position(LinkIndex(4), DVec3::new(0.5, 0.3, 0.2));
         let from_rest = options(method).with_start(Start::Rest);
         let (_, _, one) = solve(&chain(4), &[goal], &from_rest);
         let (_, _, other) = solve(&straight(4), &[goal], &from_rest);
@@ -37,7 +37,7 @@ fn solve_from_rest_depends_only_on_the_goals() {
 #[test]
 fn history_includes_the_start_pose_and_no_goals_need_no_iterations() {
     let recorded = Options::default().with_record(true);
-    let goal = Goal::position(3, DVec3::new(0.3, 0.4, 0.5));
+    let goal = Goal::position(LinkIndex(3), DVec3::new(0.3, 0.4, 0.5));
     let mut solver = Solver::default();
     let report = solver.solve(&mut chain(3), &[goal], &recorded).unwrap();
     assert_eq!(report.history.len(), report.iterations + 1);
@@ -58,7 +58,7 @@ fn recording_does_not_change_the_result() {
         .flat_map(|(b, g)| Method::ALL.into_iter().map(move |m| (b, *g, m)))
     {
         let link = body.links().len() - 1;
-        let goal = Goal::position(link, goal);
+        let goal = Goal::position(LinkIndex(link), goal);
         let plain = options(method).with_restarts(0);
         let (mut one, mut other) = (body.clone(), body.clone());
         let (mut plain_solver, mut recording_solver) = (Solver::default(), Solver::default());
@@ -90,7 +90,8 @@ fn reused_solver_gives_exactly_the_results_of_a_new_one() {
         // In some frames, a different method solves the goal, or the body is already at its target.
         let method =
             [Method::Dls, Method::Dls, Method::Optimize, Method::Dls, Method::Fabrik][frame as usize % 5];
-        let goal = Goal::position(end, if frame % 7 == 6 { position(&reused, end) } else { target });
+        let goal =
+            Goal::position(LinkIndex(end), if frame % 7 == 6 { position(&reused, end) } else { target });
         let options = options(method);
         let mut new = reused.clone();
         Solver::default().solve(&mut new, &[goal], &options).unwrap();
@@ -109,7 +110,7 @@ fn solver_can_switch_between_links_and_limits() {
         let end = body.links().len() - 1;
         let mut solver = Solver::default();
         for (link, limits) in [(end, true), (end - 1, true), (end - 1, false), (end, false), (end, true)] {
-            let goal = Goal::position(link, DVec3::new(0.3, 0.2, 0.25));
+            let goal = Goal::position(LinkIndex(link), DVec3::new(0.3, 0.2, 0.25));
             let options = options(method).with_limits(limits);
             let (mut reused, mut new) = (body.clone(), body.clone());
             solver.solve(&mut reused, &[goal], &options).unwrap();
@@ -132,7 +133,7 @@ fn small_step_of_a_goal_turns_joints_only_a_little() {
         let mut place = DVec3::new(0.5, 0.3, 0.2);
         for step in 0..20 {
             let before = body.rotations().to_vec();
-            solver.solve(&mut body, &[Goal::position(end, place)], &options(method)).unwrap();
+            solver.solve(&mut body, &[Goal::position(LinkIndex(end), place)], &options(method)).unwrap();
             let turned = |(a, b): (&DQuat, &DQuat)| 2.0 * (a.conjugate() * *b).xyz().length().asin();
             let most = before.iter().zip(body.rotations()).map(turned).fold(0.0, f64::max);
             assert!(step == 0 || most < 0.02, "{method}: {most} in step {step}");

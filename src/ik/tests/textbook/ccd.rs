@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use glam::{DAffine3, DQuat, DVec3};
-use sinew_ik::{Body, CcdOptions, Goal, Limit, Link, Method, Options, Outcome, Solver, StepKind};
+use sinew_ik::{Body, CcdOptions, Goal, Limit, Link, LinkIndex, Method, Options, Outcome, Solver, StepKind};
 
 use super::{PLANAR, PLANAR_TARGET, TARGET, Table, assert_table, passes, planar, position, solve, spatial};
 
@@ -125,7 +125,7 @@ fn a_body_may_be_placed_anywhere() {
 fn the_trace_has_one_turn_of_each_joint_in_each_pass() {
     let mut body = spatial(|_, _| {});
     let report = solve(&mut body, TARGET, &ccd(2, CcdOptions::default()).with_trace(true));
-    let steps: Vec<_> = report.trace.iter().map(|s| (s.kind, s.iteration, s.link, s.sign)).collect();
+    let steps: Vec<_> = report.trace.iter().map(|s| (s.kind, s.iteration, s.link.0, s.sign)).collect();
     let order = [(1, 2), (1, 1), (1, 0), (2, 2), (2, 1), (2, 0)];
     assert_eq!(steps, order.map(|(iteration, link)| (StepKind::Iteration, iteration, link, 1)));
 }
@@ -138,7 +138,7 @@ fn the_listing_of_tmps_ends_with_the_error_in_front_of_the_last_turn() {
     let report = solve(&mut body, TARGET, &options.with_trace(true));
     assert_eq!(report.goals[0].outcome, Outcome::Reached);
     let before_last = |iteration| {
-        let errors = report.trace.iter().filter(|s| s.iteration == iteration && s.link == 1);
+        let errors = report.trace.iter().filter(|s| s.iteration == iteration && s.link == LinkIndex(1));
         errors.max_by_key(|s| s.iteration).unwrap().position_error.unwrap()
     };
     let last = report.iterations;
@@ -231,7 +231,7 @@ fn joints_turn_no_farther_than_their_angles() {
     let mut body = spatial(|index, link| link.ccd_budget = angles.get(index).copied().unwrap_or(0.0));
     let report = solve(&mut body, TARGET, &ccd(50, CcdOptions::default()).with_trace(true));
     for (link, angle) in angles.into_iter().enumerate() {
-        let turned: f64 = report.trace.iter().filter(|s| s.link == link).map(|s| s.angle).sum();
+        let turned: f64 = report.trace.iter().filter(|s| s.link == LinkIndex(link)).map(|s| s.angle).sum();
         assert!((turned - angle).abs() < 1e-9, "joint {link}: {turned}");
     }
 }
@@ -243,15 +243,19 @@ fn the_step_of_mmd_grows_along_the_chain() {
     let report = solve(&mut spatial(|_, _| {}), TARGET, &options);
     let turns: Vec<_> = report.trace.iter().map(|s| (s.link, s.angle)).collect();
     for ((link, angle), (expected, most)) in turns.into_iter().zip([(2, 0.05), (1, 0.1), (0, 0.15)]) {
-        assert!(link == expected && (angle - most).abs() < 1e-9, "{link}: {angle}");
+        assert!(link == LinkIndex(expected) && (angle - most).abs() < 1e-9, "{link}: {angle}");
     }
 }
 
 /// A straight chain whose target is on its line has no axis to turn about, and the document has no remedy.
 #[test]
 fn nothing_bends_a_straight_chain() {
-    let links =
-        vec![Link::base(), Link::child(0, DVec3::Y), Link::child(1, DVec3::Y), Link::child(2, DVec3::Y)];
+    let links = vec![
+        Link::base(),
+        Link::child(LinkIndex(0), DVec3::Y),
+        Link::child(LinkIndex(1), DVec3::Y),
+        Link::child(LinkIndex(2), DVec3::Y),
+    ];
     let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
     let before = body.clone();
     for method in [Method::Ccd, Method::PseudoInverse] {
@@ -263,12 +267,17 @@ fn nothing_bends_a_straight_chain() {
 /// A joint on the way from the base up to a common ancestor rotates the links on the side of the base.
 #[test]
 fn the_trace_has_the_sign_of_each_joint() {
-    let reversed = Link::child(0, DVec3::Y * -0.3).with_reversed(true);
-    let links = vec![Link::base(), reversed, Link::child(1, DVec3::X * 0.4), Link::child(2, DVec3::X * 0.3)];
+    let reversed = Link::child(LinkIndex(0), DVec3::Y * -0.3).with_reversed(true);
+    let links = vec![
+        Link::base(),
+        reversed,
+        Link::child(LinkIndex(1), DVec3::X * 0.4),
+        Link::child(LinkIndex(2), DVec3::X * 0.3),
+    ];
     let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
     let options = ccd(1, CcdOptions::default()).with_trace(true);
-    let goal = Goal::position(3, DVec3::new(0.3, -0.2, 0.4));
+    let goal = Goal::position(LinkIndex(3), DVec3::new(0.3, -0.2, 0.4));
     let report = Solver::default().solve(&mut body, &[goal], &options).unwrap().clone();
-    let signs: Vec<_> = report.trace.iter().map(|s| (s.link, s.sign)).collect();
+    let signs: Vec<_> = report.trace.iter().map(|s| (s.link.0, s.sign)).collect();
     assert_eq!(signs, [(2, 1), (1, -1), (0, 1)]);
 }

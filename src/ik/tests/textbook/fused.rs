@@ -25,7 +25,7 @@ fn the_closed_form_and_the_interpolated_midpoint() {
     let options = passes(Method::Fused, 1).with_fused(own).with_trace(true);
     let report = solve(&mut body, PLANAR_TARGET, &options);
     assert_table("Li & Peng, eqs. 3 and 4", &body, MIDPOINT[0]);
-    let kinds: Vec<_> = report.trace.iter().map(|s| (s.kind, s.link)).collect();
+    let kinds: Vec<_> = report.trace.iter().map(|s| (s.kind, s.link.0)).collect();
     assert_eq!(kinds, [(StepKind::ClosedForm, 0), (StepKind::ClosedForm, 1)]);
 }
 

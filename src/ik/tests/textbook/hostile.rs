@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use glam::{DAffine3, DQuat, DVec3};
 use sinew_ik::{
     Body, CcdOptions, Correction, FusedOptions, Goal, JacobianOptions, JointParameters, LimbOptions, Limit,
-    Link, Method, Options, Secondary, Solver, Start, Swivel,
+    Link, LinkIndex, Method, Options, Secondary, Solver, Start, Swivel,
 };
 
 /// Returns chains of two joints and an end, which all methods accept.
@@ -25,14 +25,17 @@ fn bodies() -> Vec<Body> {
             for scale in scales {
                 let links = vec![
                     Link::base().with_limit(limit).with_scale(scale),
-                    Link::child(0, DVec3::Y * upper).with_limit(limit),
-                    Link::child(1, DVec3::Y * lower),
+                    Link::child(LinkIndex(0), DVec3::Y * upper).with_limit(limit),
+                    Link::child(LinkIndex(1), DVec3::Y * lower),
                 ];
                 let at = DAffine3::from_rotation_x(0.4);
                 let mut body = Body::new(links, at).unwrap();
                 all.push(body.clone());
                 for link in 0..2 {
-                    body.set_rotation(link, body.links()[link].nearest(DQuat::from_rotation_z(0.4)));
+                    body.set_rotation(
+                        LinkIndex(link),
+                        body.links()[link].nearest(DQuat::from_rotation_z(0.4)),
+                    );
                 }
                 all.push(body);
             }
@@ -79,7 +82,7 @@ fn poses_are_finite_and_reproducible() {
         for options in variants() {
             for target in targets {
                 for limits in [true, false] {
-                    let goal = [Goal::position(2, target)];
+                    let goal = [Goal::position(LinkIndex(2), target)];
                     let options = options.with_limits(limits).with_trace(true);
                     let [mut first, mut second] = [body.clone(), body.clone()];
                     let Ok(report) = Solver::default().solve(&mut first, &goal, &options).cloned() else {

@@ -1,7 +1,7 @@
 //! The Jacobian methods of the lecture and of Li & Peng (eqs. 5 to 10), and the transpose method of the lecture notes.
 
 use glam::DVec3;
-use sinew_ik::{Body, JacobianOptions, JointParameters, Method, Options, Secondary};
+use sinew_ik::{Body, JacobianOptions, JointParameters, LinkIndex, Method, Options, Secondary};
 
 use super::{PLANAR_TARGET, TARGET, Table, assert_table, passes, planar, position, solve, spatial};
 
@@ -126,7 +126,7 @@ fn the_transpose_of_the_notes() {
 #[test]
 fn fewer_columns_than_rows() {
     let hinge = sinew_ik::Limit::hinge(DVec3::Z, -3.0..=3.0);
-    let links = vec![sinew_ik::Link::base().with_limit(hinge), sinew_ik::Link::child(0, DVec3::X)];
+    let links = vec![sinew_ik::Link::base().with_limit(hinge), sinew_ik::Link::child(LinkIndex(0), DVec3::X)];
     let body = || Body::new(links.clone(), glam::DAffine3::IDENTITY).unwrap();
     let target = DVec3::new(1.0, 0.05, 0.0);
     let turned = solved(Method::PseudoInverse, 1, JacobianOptions::default(), body(), target);

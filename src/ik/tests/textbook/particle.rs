@@ -56,7 +56,7 @@ fn each_spring_is_a_step() {
     let mut body = spatial(|_, _| {});
     let mut replayed = body.clone();
     let report = solve(&mut body, TARGET, &passes(Method::Particle, 1).with_trace(true));
-    let kinds: Vec<_> = report.trace.iter().map(|s| (s.kind, s.link, s.iteration)).collect();
+    let kinds: Vec<_> = report.trace.iter().map(|s| (s.kind, s.link.0, s.iteration)).collect();
     let (spring, fit) = (StepKind::Spring, StepKind::Fit);
     let expected = [
         (StepKind::Pull, 2, 1),

@@ -1,7 +1,7 @@
 //! Problems that the founding documents do not cover are errors.
 
 use glam::{DQuat, DVec3};
-use sinew_ik::{Goal, JacobianOptions, Method, Options, Secondary, SolveError};
+use sinew_ik::{Goal, JacobianOptions, LinkIndex, Method, Options, Secondary, SolveError};
 
 use super::{TARGET, spatial};
 
@@ -18,20 +18,22 @@ fn only_methods_with_a_founding_document_have_a_textbook() {
     ];
     for method in Method::ALL.into_iter().chain([Method::Auto]).filter(|m| *m != Method::TwoBone) {
         let options = Options::default().with_method(method).with_textbook(true).with_jacobian(own);
-        let refusal = options.refusal(&spatial(|_, _| {}), &[Goal::position(3, TARGET)]);
+        let refusal = options.refusal(&spatial(|_, _| {}), &[Goal::position(LinkIndex(3), TARGET)]);
         assert_eq!(refusal.is_none(), documented.contains(&method), "{method}: {refusal:?}");
-        let plain = options.with_textbook(false).refusal(&spatial(|_, _| {}), &[Goal::position(3, TARGET)]);
+        let plain = options
+            .with_textbook(false)
+            .refusal(&spatial(|_, _| {}), &[Goal::position(LinkIndex(3), TARGET)]);
         assert_eq!(plain, None, "{method}");
     }
 }
 
 #[test]
 fn other_problems_and_missing_numbers_are_refused() {
-    let position = Goal::position(3, TARGET);
-    let turned = Goal::pose(3, TARGET, DQuat::IDENTITY);
+    let position = Goal::position(LinkIndex(3), TARGET);
+    let turned = Goal::pose(LinkIndex(3), TARGET, DQuat::IDENTITY);
     let balance = JacobianOptions::default().with_secondary(Secondary::Balance);
     let cases = [
-        (Method::Ccd, vec![position, Goal::position(2, DVec3::Y)], JacobianOptions::default()),
+        (Method::Ccd, vec![position, Goal::position(LinkIndex(2), DVec3::Y)], JacobianOptions::default()),
         (Method::Ccd, vec![], JacobianOptions::default()),
         (Method::Particle, vec![turned], JacobianOptions::default()),
         (Method::Fused, vec![position.with_pole(DVec3::Z)], JacobianOptions::default()),

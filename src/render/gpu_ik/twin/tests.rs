@@ -10,7 +10,7 @@ use crate::gpu_ik::gpu_types::{ChainConstants, ChainTarget, PackedJoint, TreeCon
 use crate::gpu_ik::group::{Group, groups};
 use crate::gpu_ik::limb::{LimbKernel, packed};
 use crate::gpu_ik::pose_table;
-use crate::ik::{Body, Goal, Limb, LimbGoal, Limit, Link, Method, Options};
+use crate::ik::{Body, Goal, Limb, LimbGoal, Limit, Link, LinkIndex, Method, Options};
 use sinew_base::Random;
 
 use super::limb::solve_limb;
@@ -48,7 +48,7 @@ fn body(joints: usize, parent: impl Fn(usize) -> Option<usize>) -> Body {
     let mut random = Random(11);
     let link = |index: usize| {
         Link::base()
-            .with_parent(parent(index))
+            .with_parent(parent(index).map(LinkIndex))
             .with_offset(DVec3::Y * 0.3 + random.turn(0.1))
             .with_rest(DQuat::from_scaled_axis(random.turn(0.5)))
             .with_limit(limit(index))
@@ -65,7 +65,7 @@ fn problems(body: &Body, links: &[usize]) -> (Vec<Body>, Vec<Vec<Goal>>) {
         let mut posed = body.clone();
         for index in 0..body.links().len() {
             let link = body.links()[index];
-            posed.set_rotation(index, link.nearest(link.rest * rotation(&mut random)));
+            posed.set_rotation(LinkIndex(index), link.nearest(link.rest * rotation(&mut random)));
         }
         posed
     };
@@ -73,10 +73,11 @@ fn problems(body: &Body, links: &[usize]) -> (Vec<Body>, Vec<Vec<Goal>>) {
     let mut random = Random(6);
     let mut goal = |(place, link): (usize, &usize)| {
         let (at, turn) = (point(&mut random), rotation(&mut random));
+        let link = LinkIndex(*link);
         match place % 3 {
-            0 => Goal::pose(*link, at, turn),
-            1 => Goal::position(*link, at).with_offset(DVec3::X * 0.1).with_weight(0.5),
-            _ => Goal::pin(*link, at, turn),
+            0 => Goal::pose(link, at, turn),
+            1 => Goal::position(link, at).with_offset(DVec3::X * 0.1).with_weight(0.5),
+            _ => Goal::pin(link, at, turn),
         }
     };
     let goals = (0..STATES).map(|_| links.iter().enumerate().map(&mut goal).collect()).collect();
