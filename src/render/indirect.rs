@@ -24,6 +24,9 @@ static LISTS: AtomicU64 = AtomicU64::new(0);
 
 /// Number of lanes in a workgroup, as in `shaders/cull.wgsl`.
 pub(crate) const LANES: u32 = 256;
+/// The largest error of a shadow in texels, for a largest error of one pixel in the image. Even the sharpest edges of shadows are blurred over
+/// a disc with a radius of 2.5 texels (`shaders/soft_shadow.wgsl`), and a shadow has no looks, which are part of the error.
+const SHADOW_ERROR: f32 = 3.0;
 /// Size in bytes of the arguments of an indexed draw.
 const ARGUMENTS: u64 = 20;
 /// Alignment of regions of records, in records. It equals 256 bytes, the alignment that bindings require.
@@ -241,11 +244,13 @@ impl GpuInstances {
         Ok(())
     }
 
-    /// Sets the largest error that levels of detail may have in the image, in pixels. With 0, which is the initial value, all instances have
-    /// the full level.
+    /// Sets the largest error that levels of detail may have in the image, in pixels. In the shadow map, it may be [`SHADOW_ERROR`] times as
+    /// large, in texels. With 0, which is the initial value, all instances have the full level.
     pub(crate) fn set_pixel_error(&self, gpu: &Gpu, pixels: f32) {
         let offset = offset_of!(CullSize, pixel_error) as u64;
-        self.views.iter().for_each(|view| gpu.queue.write_buffer(&view.size, offset, bytes_of(&pixels)));
+        for (view, error) in self.views.iter().zip([pixels, SHADOW_ERROR * pixels]) {
+            gpu.queue.write_buffer(&view.size, offset, bytes_of(&error));
+        }
     }
 
     /// Waits for the GPU, and returns what the camera saw in the last frame.

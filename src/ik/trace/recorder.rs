@@ -190,7 +190,7 @@ impl Recorder {
                 // Use the recorded value, because it does not contain the rounding errors of the previous steps.
                 Value::Rotation(rotation) => body.set_rotation(LinkIndex(change.link), rotation),
                 Value::Displacement(displacement) => {
-                    body.set_displacement(LinkIndex(change.link), displacement)
+                    body.set_displacement(LinkIndex(change.link), displacement);
                 }
                 Value::Root(root) => body.set_root(root),
                 Value::Particles { error, .. } => {
