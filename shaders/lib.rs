@@ -29,6 +29,7 @@ files! {
     CROWD_BODIES = "crowd/bodies",
     CROWD_BODY = "crowd/body",
     CROWD_CHAIN = "crowd/chain",
+    CROWD_FADE = "crowd/fade",
     CROWD_FRAMES = "crowd/frames",
     CROWD_GOAL = "crowd/goal",
     CROWD_HIPS = "crowd/hips",

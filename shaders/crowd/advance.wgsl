@@ -14,6 +14,8 @@ struct ClipInfo {
 @group(0) @binding(2) var<storage, read> heights: array<f32>;
 @group(0) @binding(3) var<storage, read_write> characters: array<Character>;
 @group(0) @binding(4) var<storage, read_write> goals: array<PackedGoal>;
+// For each character, 1 if it has arrived at its destination.
+@group(0) @binding(5) var<storage, read_write> arrivals: array<u32>;
 
 // Characters turn back outside this fraction of the terrain around its centre.
 const BORDER: f32 = 0.8;
@@ -80,6 +82,17 @@ fn lead_of(index: u32) -> vec3<f32> {
     return lead;
 }
 
+// Returns whether a character has arrived. `distance` is its distance from the destination in metres, and `standing` is the weight of its
+// clips for standing.
+fn is_there(radius: f32, distance: f32, standing: f32) -> bool {
+    return distance <= ARRIVED * radius || (standing >= 1.0 && distance <= radius);
+}
+
+// Returns the offset from x and z of a character's body to its destination, in metres.
+fn destination_offset(index: u32, body: vec2<f32>) -> vec2<f32> {
+    return clamp(characters[index].destination - body, vec2<f32>(-FARTHEST), vec2<f32>(FARTHEST));
+}
+
 // Returns how a character moves to its destination. It turns before it walks, so that it does not circle around the point, and slows down
 // so that it stops there. `body` is x and z of its body in world metres.
 fn approach(index: u32, body: vec2<f32>) -> Approach {
@@ -97,10 +110,10 @@ fn approach(index: u32, body: vec2<f32>) -> Approach {
         velocity = mix(velocity, clip_velocity(clips[layer.clip]) * layer.speed, layer.weight);
     }
     let character = characters[index];
-    let offset = clamp(character.destination - body, vec2<f32>(-FARTHEST), vec2<f32>(FARTHEST));
+    let offset = destination_offset(index, body);
     let distance = length(offset);
     let remaining = distance - INNER * character.radius;
-    if distance <= ARRIVED * character.radius || (standing >= 1.0 && distance <= character.radius) {
+    if is_there(character.radius, distance, standing) {
         return Approach(0.0, max(remaining, 0.0), 1.0);
     }
     var walk = quat_rotate(character.rotation, velocity * character.pace).xz;
@@ -148,6 +161,7 @@ fn advance(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups
     var velocity = vec3<f32>(0.0);
     var jump = vec3<f32>(0.0);
     var can_stand = false;
+    var standing = 0.0;
     for (var i = 0u; i < LAYERS; i++) {
         var layer = characters[index].layers[i];
         if layer.clip >= crowd.clips {
@@ -158,6 +172,7 @@ fn advance(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups
         if layer.stands != 0u {
             layer.weight = clamp(layer.weight + clamp(approached.stands - layer.weight, -change, change), 0.0, 1.0);
             can_stand = can_stand || layer.mask == NONE;
+            standing = max(standing, select(0.0, layer.weight, layer.mask == NONE));
         } else {
             layer.weight = clamp(layer.weight + layer.rate * crowd.seconds, 0.0, 1.0);
         }
@@ -200,6 +215,8 @@ fn advance(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups
     if crowd.columns > 0u {
         position.y = terrain_height(body.xz);
     }
+    let distance = length(destination_offset(index, body.xz));
+    arrivals[index] = select(0u, 1u, has_destination && is_there(character.radius, distance, standing));
     characters[index].rotation = rotation;
     characters[index].position = position;
 }

@@ -1,6 +1,7 @@
 // Inverse kinematics of all characters: feet and hips, goals of limbs and chains, and the head. Only local rotations and the translation
 // of the hips change. At most one limb or chain turns each joint. The CPU twin is src/character/body/pose.rs.
-// #import crowd/aim, crowd/body, crowd/chain, crowd/frames, crowd/goal, crowd/hips, crowd/limb, crowd/plant, crowd/types, rotation
+// #import crowd/aim, crowd/body, crowd/chain, crowd/fade, crowd/frames, crowd/goal, crowd/hips
+// #import crowd/limb, crowd/plant, crowd/types, rotation
 
 @group(0) @binding(0) var<uniform> crowd: Step;
 @group(0) @binding(1) var<storage, read> characters: array<Character>;
@@ -13,14 +14,15 @@
 // The pose of the clips. It does not change here.
 @group(0) @binding(8) var<storage, read> models: array<Rows>;
 
-// Returns the index of the goal of a limb, a chain or the head, or NONE.
-fn goal_of(character: u32, limb: u32) -> u32 {
+// Returns the index of the goal of the head, or NONE. The last one takes precedence.
+fn head_goal(character: u32) -> u32 {
+    var found = NONE;
     for (var i = character * GOALS; i < character * GOALS + GOALS; i++) {
-        if goals[i].limb == limb && goals[i].weight > 0.0 && is_finite3(goals[i].position) {
-            return i;
+        if goals[i].limb == HEAD && goals[i].weight > 0.0 && is_finite3(goals[i].position) {
+            found = i;
         }
     }
-    return NONE;
+    return found;
 }
 
 // Converts a position from world space to model space.
@@ -70,7 +72,7 @@ fn is_standing(index: u32) -> bool {
     return index < body.legs && crowd.columns > 0u;
 }
 
-// Returns the goal of a limb if it has one, and otherwise the goal of its foot.
+// Returns the target of a limb: its foot or its pose in the clip, over which its goals are blended in order.
 fn limb_goal(character: u32, index: u32, base: Base, foot: FootGoal) -> LimbGoal {
     let first = character * crowd.joints;
     let end = body.limb[index].end;
@@ -88,18 +90,21 @@ fn limb_goal(character: u32, index: u32, base: Base, foot: FootGoal) -> LimbGoal
         turn = unplaced_turn(character, foot.turn);
     }
     var pole = vec3<f32>(0.0);
-    let found = goal_of(character, index);
-    if found != NONE {
-        let goal = goals[found];
-        let weight = min(goal.weight, 1.0);
-        at = mix(at, goal_point(character, base, goal, goal.position), weight);
+    for (var i = 0u; i < GOALS; i++) {
+        if !is_moved_by(character, i, index) {
+            continue;
+        }
+        let goal = goals[character * GOALS + i];
+        at = faded(character, i, at, within_reach(first, index, base, goal_point(character, base, goal, goal.position)));
         is_moved = true;
+        var rotation = IDENTITY;
         if (goal.flags & HAS_ROTATION) != 0u && is_finite(goal.rotation) {
             let now = orientation(first, end);
             let wanted = goal_turn(character, base, goal);
-            turn = quat_mul(part_of(quat_mul(wanted, quat_conjugate(quat_mul(turn, now))), weight), turn);
+            rotation = part_of(quat_mul(wanted, quat_conjugate(quat_mul(turn, now))), min(goal.weight, 1.0));
         }
-        if (goal.flags & HAS_POLE) != 0u && is_finite3(goal.pole) {
+        turn = quat_mul(faded_turn(character, i, rotation), turn);
+        if (goal.flags & HAS_POLE) != 0u && goal.weight > 0.0 && is_finite3(goal.pole) {
             let origin = position_of(models[first + body.limb[index].first]);
             pole = unmoved(base, goal_point(character, base, goal, goal.pole)) - origin;
         }
@@ -131,12 +136,18 @@ fn pose_hips(character: u32, base: Base) {
 }
 
 fn pose_chain(character: u32, chain: u32, base: Base) {
-    let found = goal_of(character, body.limbs + chain);
-    if found != NONE {
-        let end = body.chain[chain].joints[min(body.chain[chain].links, LINKS)];
-        let now = position_of(models[character * crowd.joints + end]);
-        let goal = unmoved(base, goal_point(character, base, goals[found], goals[found].position));
-        solve_chain(character * crowd.joints, chain, mix(now, goal, min(goals[found].weight, 1.0)));
+    let first = character * crowd.joints;
+    var at = position_of(models[first + body.chain[chain].joints[min(body.chain[chain].links, LINKS)]]);
+    var is_moved = false;
+    for (var i = 0u; i < GOALS; i++) {
+        if is_moved_by(character, i, body.limbs + chain) {
+            let goal = goals[character * GOALS + i];
+            at = faded(character, i, at, unmoved(base, goal_point(character, base, goal, goal.position)));
+            is_moved = true;
+        }
+    }
+    if is_moved {
+        solve_chain(first, chain, at);
     }
 }
 
@@ -147,7 +158,7 @@ fn pose_head(character: u32, base: Base) {
     }
     at = in_model(character, at);
     var weight = characters[character].looks;
-    let found = goal_of(character, HEAD);
+    let found = head_goal(character);
     if found != NONE {
         at = goal_point(character, base, goals[found], goals[found].position);
         weight = goals[found].weight;
@@ -180,6 +191,7 @@ fn bodies_by_lane(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_wor
         feet[leg] = place_foot(character, leg);
     }
     let base = stand(character, &feet);
+    update_fades(character);
     // All goals are computed first, because they depend on the pose of the clips.
     var limb_goals: array<LimbGoal, LIMBS>;
     for (var limb = 0u; limb < min(body.limbs, LIMBS); limb++) {
@@ -222,6 +234,7 @@ fn bodies_by_group(
     if is_posed && lane == 0u {
         var feet = group_feet;
         group_base = stand(character, &feet);
+        update_fades(character);
     }
     workgroupBarrier();
     storageBarrier();

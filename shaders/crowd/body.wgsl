@@ -1,6 +1,6 @@
 // The data for inverse kinematics: the body of a model, and the state that is kept between steps. The Rust twins are in
 // src/character/body/mod.rs and src/character/body/stance.rs.
-// #import joint_limits
+// #import crowd/goal, joint_limits
 
 const LIMBS: u32 = 8u;
 const CHAINS: u32 = 4u;
@@ -78,6 +78,17 @@ struct Foot {
     yaw: f32,                 // tangent of half the angle about the vertical axis by which the foot is turned
 }
 
+// How a goal takes over from the goal that it replaces. Displacements are in model space, relative to the pose without the goal. `last` and
+// `last_turn` are zero and the identity if the goal has no effect.
+struct GoalFade {
+    offset: vec3<f32>,        // displacement of the part when the goal was set
+    left: f32,                // weight of `offset` and `turn`, which decreases to 0
+    turn: vec4<f32>,          // rotation of the end when the goal was set
+    last: vec3<f32>,          // displacement in the last step
+    limb: u32,                // the part that the goal moves
+    last_turn: vec4<f32>,     // rotation of the end in the last step
+}
+
 // The state that is kept for a character. It starts with all zeros.
 struct Stance {
     aim: vec3<f32>,           // direction in which the head looks, in model space
@@ -90,4 +101,6 @@ struct Stance {
     on_toes: u32,             // bit per leg: the toes carry the foot, not the heel
     reserved: u32,
     feet: array<Foot, LIMBS>,
+    changes: array<u32, GOALS>, // `change` of each goal in the last step
+    fades: array<GoalFade, GOALS>,
 }

@@ -23,5 +23,5 @@ struct PackedGoal {
     weight: f32,              // 0 to 1
     rate: f32,                // change of the weight per second
     frame: u32,               // WORLD, CHARACTER, or the index of a joint
-    reserved: u32,
+    change: u32,              // a number that differs from that of the goal before, or 0 if no goal was ever set
 }

@@ -4,7 +4,7 @@ use std::mem::{offset_of, size_of};
 
 use wgpu::naga;
 
-use crate::body::stance::{Foot, Stance};
+use crate::body::stance::{Foot, GoalFade, Stance};
 use crate::body::types::{CrowdJoint, Local, Rows};
 use crate::body::{self, BodyParts, CrowdChain, CrowdLimb, JointLimit, PackedGoal, Sole};
 use crate::crowd::{Character, ClipInfo, CrowdLayer, PickRay, Step};
@@ -135,7 +135,7 @@ fn bodies_of_crowds_have_the_same_layout_in_shaders_and_rust() {
     assert_twins!("bodies", CrowdChain { links, reserved, joints, limits });
     assert_twins!(
         "bodies",
-        PackedGoal { rotation, position, limb, pole, flags, weight, rate, frame, reserved }
+        PackedGoal { rotation, position, limb, pole, flags, weight, rate, frame, change }
     );
     assert_twins!(
         "bodies",
@@ -162,8 +162,9 @@ fn bodies_of_crowds_have_the_same_layout_in_shaders_and_rust() {
     assert_twins!("bodies", Foot { heel, toe, offset, heading, weight, yaw });
     assert_twins!(
         "bodies",
-        Stance { aim, aim_weight, hips, is_known, held, spent, tilt, on_toes, reserved, feet }
+        Stance { aim, aim_weight, hips, is_known, held, spent, tilt, on_toes, reserved, feet, changes, fades }
     );
+    assert_twins!("bodies", GoalFade { offset, left, turn, last, limb, last_turn });
     // The contacts follow the parts.
     let (members, _) = layout(&module("bodies"), "CrowdBody");
     let contacts = members.iter().find(|(name, ..)| name == "contacts").unwrap();

@@ -132,14 +132,14 @@ fn every_pass_gives_the_same_poses_on_the_gpu_and_on_the_cpu() {
         let mut cpu = CpuCrowd::new(stage.crowd.model().clone(), None);
         let spawns = random_spawns(stage.crowd.model().character().clips.len());
         let ids: Vec<CharacterId> = spawns.iter().map(|spawn| stage.spawn(spawn)).collect();
-        spawns.iter().for_each(|spawn| assert!(cpu.spawn(spawn).is_ok()));
+        let others: Vec<CharacterId> = spawns.iter().map(|spawn| cpu.spawn(spawn).unwrap()).collect();
         for _ in 0..4 {
             stage.step(0.21);
             cpu.step(0.21, Vec3::ZERO);
         }
         let (mut furthest, mut most_turned) = (0.0_f32, 0.0_f32);
-        for (index, &id) in ids.iter().enumerate() {
-            let ((_, gpu), (_, cpu)) = (stage.crowd.read_pose(id).unwrap(), cpu.pose(index).unwrap());
+        for (&id, &other) in ids.iter().zip(&others) {
+            let ((_, gpu), (_, cpu)) = (stage.crowd.read_pose(id).unwrap(), cpu.pose(other).unwrap());
             let (distance, angle) = difference(&gpu, &cpu, size);
             (furthest, most_turned) = (furthest.max(distance), most_turned.max(angle));
         }
@@ -258,10 +258,10 @@ fn long_skeletons_are_posed_by_workgroups() {
     for index in 0..5 {
         let spawn = Spawn { clips: vec![PlayedClip::new(0, 0.19 * index as f32)], ..Spawn::default() };
         let id = stage.spawn(&spawn);
-        let index = cpu.spawn(&spawn).unwrap();
+        let other = cpu.spawn(&spawn).unwrap();
         stage.step(0.1);
         cpu.step(0.1, Vec3::ZERO);
-        let ((_, gpu), (_, cpu)) = (stage.crowd.read_pose(id).unwrap(), cpu.pose(index).unwrap());
+        let ((_, gpu), (_, cpu)) = (stage.crowd.read_pose(id).unwrap(), cpu.pose(other).unwrap());
         let (distance, angle) = difference(&gpu, &cpu, 6.0);
         assert!(distance < 1e-5 && angle < 1e-4, "{distance}, {angle}");
     }

@@ -35,7 +35,7 @@ pub struct PackedGoal {
     pub weight: f32,
     pub rate: f32,
     pub frame: u32,
-    pub reserved: u32,
+    pub change: u32,
 }
 
 impl PackedGoal {
@@ -49,7 +49,7 @@ impl PackedGoal {
         weight: 0.0,
         rate: 0.0,
         frame: WORLD,
-        reserved: 0,
+        change: 0,
     };
 
     /// Returns the first number of the goal that is not finite.

@@ -6,6 +6,7 @@
 mod aim;
 mod build;
 mod chain;
+mod fade;
 mod figure;
 pub mod frames;
 mod goal;

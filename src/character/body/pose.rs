@@ -22,10 +22,10 @@ pub struct Inputs<'a, G> {
 }
 
 impl<G> Inputs<'_, G> {
-    /// Returns the goal of a limb, a chain or the head.
-    fn goal(&self, limb: u32) -> Option<PackedGoal> {
-        let is_set = |goal: &&PackedGoal| goal.limb == limb && goal.weight > 0.0 && goal.position.is_finite();
-        self.goals.iter().take(GOALS).find(is_set).copied()
+    /// Returns the goal of the head. The last one takes precedence.
+    fn head_goal(&self) -> Option<PackedGoal> {
+        let is_set = |goal: &&PackedGoal| goal.limb == HEAD && goal.weight > 0.0 && goal.position.is_finite();
+        self.goals.iter().take(GOALS).rfind(is_set).copied()
     }
 }
 
@@ -84,13 +84,14 @@ impl Figure<'_> {
         }
     }
 
-    /// Returns the target of a limb: its foot, or its goal if any.
+    /// Returns the target of a limb: its foot or its pose in the clip, over which its goals are blended in order.
     fn limb_goal(
-        &self,
+        &mut self,
+        index: u32,
         limb: &CrowdLimb,
         base: &Base,
         foot: Option<&FootGoal>,
-        goal: Option<PackedGoal>,
+        goals: &[PackedGoal],
     ) -> LimbGoal {
         let (mut at, mut turn) = (self.position(limb.end), Quat::IDENTITY);
         if limb.flags & BELOW_HIPS != 0 {
@@ -102,17 +103,22 @@ impl Figure<'_> {
             at = self.unplaced(foot.ankle);
             turn = self.unplaced_turn(foot.turn);
         }
-        if let Some(goal) = goal {
-            let weight = goal.weight.min(1.0);
-            at = at * (1.0 - weight) + self.goal_point(base, &goal, goal.position) * weight;
+        for (slot, goal) in goals.iter().enumerate().take(GOALS) {
+            if !self.is_moved_by(goal, slot, index) {
+                continue;
+            }
+            let target = self.within_reach(limb, base, self.goal_point(base, goal, goal.position));
+            at = self.faded(goal, slot, at, target);
             is_moved = true;
+            let mut rotation = Quat::IDENTITY;
             if goal.flags & HAS_ROTATION != 0 && goal.rotation.is_finite() {
                 let now = self.orientation(limb.end);
-                let wanted = self.goal_turn(base, &goal);
-                turn = part_of(wanted * (turn * now).conjugate(), weight) * turn;
+                let wanted = self.goal_turn(base, goal);
+                rotation = part_of(wanted * (turn * now).conjugate(), goal.weight.min(1.0));
             }
-            if goal.flags & HAS_POLE != 0 && goal.pole.is_finite() {
-                let at = self.goal_point(base, &goal, goal.pole);
+            turn = self.faded_turn(slot, rotation) * turn;
+            if goal.flags & HAS_POLE != 0 && goal.weight > 0.0 && goal.pole.is_finite() {
+                let at = self.goal_point(base, goal, goal.pole);
                 pole = base.unmoved(at) - self.position(limb.first);
             }
         }
@@ -124,12 +130,13 @@ impl Figure<'_> {
         let body = self.body;
         let none = ([FootGoal::default(); LIMBS], Base::NOTHING);
         let (feet, base) = inputs.ground.map_or(none, |mut ground| self.place_feet(&mut ground));
+        self.update_fades(inputs.goals);
         // All goals are computed first, because they depend on the pose of the clips.
         let stands = |index: u32| index < body.parts.legs && inputs.ground.is_some();
         let mut goals = [None; LIMBS];
         for ((index, goal), (limb, foot)) in (0..).zip(&mut goals).zip(body.limbs().iter().zip(&feet)) {
             let foot = Some(foot).filter(|_| stands(index));
-            *goal = Some((self.limb_goal(limb, &base, foot, inputs.goal(index)), foot.is_none()));
+            *goal = Some((self.limb_goal(index, limb, &base, foot, inputs.goals), foot.is_none()));
         }
         for (limb, goal) in body.limbs().iter().zip(goals) {
             // The limit of a leg's first joint does not apply on the ground, because a foot must not sink into it.
@@ -139,14 +146,20 @@ impl Figure<'_> {
         }
         self.pose_hips(&base);
         for (index, chain) in (body.parts.limbs..).zip(body.chains()) {
-            let Some(goal) = inputs.goal(index) else { continue };
             let end = chain.joints.get(chain.links as usize).copied().unwrap_or(NONE);
-            let at = self.goal_point(&base, &goal, goal.position);
-            let (now, at) = (self.position(end), base.unmoved(at));
-            let weight = goal.weight.min(1.0);
-            self.solve_chain(chain, now * (1.0 - weight) + at * weight);
+            let (mut at, mut is_moved) = (self.position(end), false);
+            for (slot, goal) in inputs.goals.iter().enumerate().take(GOALS) {
+                if self.is_moved_by(goal, slot, index) {
+                    let target = base.unmoved(self.goal_point(&base, goal, goal.position));
+                    at = self.faded(goal, slot, at, target);
+                    is_moved = true;
+                }
+            }
+            if is_moved {
+                self.solve_chain(chain, at);
+            }
         }
-        let (at, weight) = match inputs.goal(HEAD) {
+        let (at, weight) = match inputs.head_goal() {
             Some(goal) => (self.goal_point(&base, &goal, goal.position), goal.weight),
             None => (self.in_model(inputs.eye), inputs.looks),
         };

@@ -7,7 +7,7 @@ use crate::mathematics::single::normalize;
 
 use super::clips::ClipInfo;
 use super::terrain::Terrain;
-use super::types::{Character, NONE};
+use super::types::{Character, CrowdLayer, NONE};
 
 /// Characters turn back when they leave this fraction of the terrain around its centre.
 const BORDER: f32 = 0.8;
@@ -63,6 +63,30 @@ pub(super) fn lead(character: &Character, clips: &[ClipInfo]) -> Vec3 {
         }
     }
     lead
+}
+
+/// Returns whether a character has arrived at its destination.
+pub(super) fn has_arrived(character: &Character, clips: &[ClipInfo]) -> bool {
+    if character.radius <= 0.0 {
+        return false;
+    }
+    let body = character.position + character.rotation * (lead(character, clips) * character.scale);
+    let stands = |layer: &&CrowdLayer| layer.stands != 0 && layer.mask == NONE;
+    let known = character.layers.iter().filter(|layer| (layer.clip as usize) < clips.len());
+    let standing = known.filter(stands).map(|layer| layer.weight).fold(0.0, f32::max);
+    is_there(character, destination_offset(character, body.xz()).length(), standing)
+}
+
+/// Returns whether a character has arrived. `distance` is its distance from the destination in metres, and `standing` is the weight of its
+/// clips for standing.
+fn is_there(character: &Character, distance: f32, standing: f32) -> bool {
+    distance <= ARRIVED * character.radius || standing >= 1.0 && distance <= character.radius
+}
+
+/// Returns the offset from x and z of a character's body to its destination, in metres.
+fn destination_offset(character: &Character, body: Vec2) -> Vec2 {
+    let farthest = Vec2::splat(FARTHEST);
+    (character.destination - body).clamp(-farthest, farthest)
 }
 
 /// Advances a character by a time in seconds.
@@ -147,11 +171,10 @@ fn approach(character: &Character, clips: &[ClipInfo], body: Vec2, seconds: f32)
         }
         velocity = velocity.lerp(clip.velocity() * layer.speed, layer.weight);
     }
-    let farthest = Vec2::splat(FARTHEST);
-    let offset = (character.destination - body).clamp(-farthest, farthest);
+    let offset = destination_offset(character, body);
     let distance = offset.length();
     let remaining = distance - INNER * character.radius;
-    if distance <= ARRIVED * character.radius || standing >= 1.0 && distance <= character.radius {
+    if is_there(character, distance, standing) {
         return Approach { half: 0.0, distance: remaining.max(0.0), stands: 1.0 };
     }
     let mut walk = (character.rotation * (velocity * character.pace)).xz();

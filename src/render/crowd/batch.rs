@@ -30,6 +30,10 @@ pub(super) struct Batch {
     pub(super) bytes: u64,
     pub(super) characters: wgpu::Buffer,
     pub(super) goals: wgpu::Buffer,
+    /// For each slot, whether its character has arrived.
+    pub(super) arrivals: wgpu::Buffer,
+    /// For each slot, the number of steps before its character was added or its destination was set. This identifies the walk.
+    pub(super) walks: Vec<u64>,
     pub(super) stances: wgpu::Buffer,
     pub(super) models: wgpu::Buffer,
     pub(super) palettes: wgpu::Buffer,
@@ -86,6 +90,7 @@ impl Batch {
         let locals = storage(&gpu, "poses", per(model.joint_count(), size_of::<Local>()))?;
         let models = storage(&gpu, "joint matrices", per(model.joint_count(), size_of::<Rows>()))?;
         let goals = storage(&gpu, "goals", per(GOALS, size_of::<PackedGoal>()))?;
+        let arrivals = storage(&gpu, "arrivals", per(1, size_of::<u32>()))?;
         let stances = storage(&gpu, "stances", per(1, size_of::<Stance>()))?;
         let palettes = storage(&gpu, "palettes", per(model.bones.len(), size_of::<Rows>()))?;
         let weights = storage(&gpu, "morph weights", per(model.rest_weights.len(), size_of::<f32>()))?;
@@ -115,7 +120,7 @@ impl Batch {
             body,
         } = shared;
         let groups = Groups {
-            advance: bind(&kernels.advance, &[&step, clips, heights, &characters, &goals]),
+            advance: bind(&kernels.advance, &[&step, clips, heights, &characters, &goals, &arrivals]),
             sample: bind(
                 &kernels.sample,
                 &[&step, &characters, tracks, times, values, channels, joints, &locals],
@@ -152,13 +157,15 @@ impl Batch {
             weight_count: to_u32(model.rest_weights.len()),
         };
         let instances = renderer.gpu_instances(surface, &buffers, &parts)?;
-        let own = [&characters, &goals, &stances, &locals, &models, &palettes, &weights, &placed];
+        let own = [&characters, &goals, &arrivals, &stances, &locals, &models, &palettes, &weights, &placed];
         let bytes = own.iter().map(|buffer| buffer.size()).sum::<u64>() + instances.bytes();
         Ok(Self {
             slots: Slots::new(capacity),
             bytes,
             characters,
             goals,
+            arrivals,
+            walks: vec![0; capacity as usize],
             stances,
             models,
             palettes,

@@ -43,6 +43,9 @@ impl Crowd {
 
     /// Sets one of the four goals of a character, or removes it at once. See also [`Crowd::fade_goal`].
     ///
+    /// A goal that fades in takes over from an earlier goal with the same index and target: the limb or chain moves from where the earlier
+    /// goal has moved it.
+    ///
     /// # Errors
     /// [`CrowdError`] if the character does not exist, if the index is out of range, if no limb or chain ends at the goal's node, or if a number is not
     /// finite.
@@ -52,8 +55,9 @@ impl Crowd {
         index: usize,
         goal: Option<&CrowdGoal>,
     ) -> Result<(), CrowdError> {
-        let goal = goal.map_or(Ok(PackedGoal::NONE), |goal| goal.compile(&self.model))?;
-        self.write_goals(id, offset_of_goal(index)?, bytes_of(&goal))
+        let goal = CrowdGoal::compile_or_none(goal, &self.model)?;
+        let change = self.next_goal();
+        self.write_goals(id, offset_of_goal(index)?, bytes_of(&PackedGoal { change, ..goal }))
     }
 
     /// Moves a goal in its frame, for example towards a thing that moves. Its other properties do not change. `rotation` is used only if
@@ -100,7 +104,12 @@ impl Crowd {
     /// [`CrowdError`] if the character does not exist or if a number is not finite.
     pub fn walk_to(&mut self, id: CharacterId, destination: Option<&Destination>) -> Result<(), CrowdError> {
         let fields = DestinationFields::new(destination)?;
-        self.write(id, offset_of!(Character, destination), bytes_of(&fields))
+        self.write(id, offset_of!(Character, destination), bytes_of(&fields))?;
+        let batch = self.batches.get_mut(id.batch as usize);
+        if let Some(walk) = batch.and_then(|batch| batch.walks.get_mut(id.slot as usize)) {
+            *walk = self.stepped;
+        }
+        Ok(())
     }
 
     /// Sets what the head of a character looks at, and how strongly, from 0 to 1. The head turns smoothly. It does not turn to points

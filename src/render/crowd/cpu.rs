@@ -12,13 +12,14 @@ use crate::view::{Bounds, Ray};
 use crate::{Draw, Instance};
 
 use super::CrowdError;
-use super::advance::{advance, fade, limited_seconds};
+use super::advance::{advance, fade, has_arrived, limited_seconds};
 use super::gait;
 use super::model::{CrowdModel, PartDraw};
 use super::palette::{enclose, palette};
 use super::pick::{PickRay, hit_skin, nearest};
 use super::sample::{sample, sample_weights};
-use super::spawn::Spawn;
+use super::slots::Slots;
+use super::spawn::{CharacterId, Spawn};
 use super::terrain::Terrain;
 use super::types::{Character, CrowdJoint, Local, Rows};
 use super::world::world;
@@ -29,13 +30,20 @@ use super::world::world;
 pub struct CpuCrowd {
     pub(super) model: Arc<CrowdModel>,
     terrain: Option<Terrain>,
-    pub(super) characters: Vec<Posed>,
+    pub(super) slots: Slots,
+    /// The characters in the slots that have ever been used.
+    pub(super) characters: Vec<Option<Posed>>,
+    /// The number of goals that were set.
+    pub(super) goals: u32,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct Posed {
     pub(super) state: Character,
     pub(super) goals: [PackedGoal; GOALS],
+    /// Whether the character has arrived at its destination, and whether this was returned.
+    pub(super) has_arrived: bool,
+    pub(super) is_returned: bool,
     stance: Stance,
     locals: Vec<Local>,
     models: Vec<Rows>,
@@ -49,19 +57,20 @@ pub(super) struct Posed {
 impl CpuCrowd {
     /// Creates an empty crowd. Without a terrain, characters keep the height at which they are placed.
     pub fn new(model: impl Into<Arc<CrowdModel>>, terrain: Option<Terrain>) -> Self {
-        Self { model: model.into(), terrain, characters: Vec::new() }
+        let (model, slots) = (model.into(), Slots::new(0));
+        Self { model, terrain, slots, characters: Vec::new(), goals: 0 }
     }
 
-    /// Adds a character, and returns its index.
+    /// Adds a character.
     ///
     /// # Errors
     /// [`CrowdError`] if a value is invalid.
-    pub fn spawn(&mut self, spawn: &Spawn) -> Result<usize, CrowdError> {
+    pub fn spawn(&mut self, spawn: &Spawn) -> Result<CharacterId, CrowdError> {
         let model = &self.model;
         let state = spawn.character(model.clips.infos.len())?;
         let at_rest =
             |joint: &CrowdJoint| Local::new(joint.rest_rotation, joint.rest_translation, joint.rest_scale);
-        self.characters.push(Posed {
+        let posed = Posed {
             locals: model.joints.iter().map(at_rest).collect(),
             models: vec![Rows::IDENTITY; model.joints.len()],
             weights: model.rest_weights.clone(),
@@ -69,10 +78,32 @@ impl CpuCrowd {
             matrices: vec![Mat4::IDENTITY; model.bones.len()],
             placed: enclose(&state, &[], &[]),
             goals: [PackedGoal::NONE; GOALS],
+            has_arrived: false,
+            is_returned: false,
             stance: Stance::default(),
             state,
-        });
-        Ok(self.characters.len() - 1)
+        };
+        self.slots.grow();
+        let slot = self.slots.take().ok_or(CrowdError::Despawned)?;
+        match self.characters.get_mut(slot.index as usize) {
+            Some(free) => *free = Some(posed),
+            None => self.characters.push(Some(posed)),
+        }
+        Ok(CharacterId { batch: 0, slot: slot.index, generation: slot.generation })
+    }
+
+    /// Removes a character. Its identifier is invalid from now on.
+    ///
+    /// # Errors
+    /// [`CrowdError::Despawned`] if the character was removed before.
+    pub fn despawn(&mut self, id: CharacterId) -> Result<(), CrowdError> {
+        if id.batch != 0 || !self.slots.release(id.slot, id.generation) {
+            return Err(CrowdError::Despawned);
+        }
+        if let Some(posed) = self.characters.get_mut(id.slot as usize) {
+            *posed = None;
+        }
+        Ok(())
     }
 
     /// Advances all characters by a time of at most ten seconds and poses them. A negative or invalid time counts as 0. `eye` is the position
@@ -100,7 +131,10 @@ impl CpuCrowd {
     pub fn step(&mut self, seconds: f32, eye: Vec3) {
         let (model, terrain) = (&*self.model, self.terrain.as_ref());
         let seconds = limited_seconds(seconds);
-        self.characters.par_iter_mut().for_each(|posed| posed.step(model, terrain, seconds, eye));
+        // New characters replace the whole state of removed ones, so nothing is left to clear.
+        self.slots.clear(|_| {});
+        let present = self.characters.par_iter_mut().filter_map(Option::as_mut);
+        present.for_each(|posed| posed.step(model, terrain, seconds, eye));
     }
 
     /// Returns the nearest character that a ray hits, and the point on its skin in world metres. Both sides of triangles count.
@@ -114,74 +148,102 @@ impl CpuCrowd {
     /// let character = asset::mannequin()?;
     /// let rig = rig::detect(&character);
     /// let mut crowd = CpuCrowd::new(CrowdModel::new(character, 0, &rig), None);
+    /// let mut ids = Vec::new();
     /// for z in [-2.0, 0.0, -4.0] {
-    ///     crowd.spawn(&Spawn { position: Vec3::Z * z, ..Spawn::default() })?;
+    ///     ids.push(crowd.spawn(&Spawn { position: Vec3::Z * z, ..Spawn::default() })?);
     /// }
     /// crowd.step(0.0, Vec3::Z);
     /// let ray = Ray { origin: Vec3::new(0.0, 1.2, 5.0), direction: -Vec3::Z };
     /// let (character, point) = crowd.pick(&ray)?.ok_or("the ray misses")?;
-    /// assert!(character == 1 && point.z.abs() < 0.3);
+    /// assert!(character == ids[1] && point.z.abs() < 0.3);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
     /// [`CrowdError::NotFinite`] if a number of the ray is not finite.
-    pub fn pick(&self, ray: &Ray) -> Result<Option<(usize, Vec3)>, CrowdError> {
+    pub fn pick(&self, ray: &Ray) -> Result<Option<(CharacterId, Vec3)>, CrowdError> {
         let Some(ray) = PickRay::new(ray)? else { return Ok(None) };
-        let entries = (0..).zip(self.entries(&ray)).collect();
-        nearest(entries, &ray, |indices| Ok(indices.to_vec()), |index| self.hit(index, &ray))
+        nearest(self.entries(&ray), &ray, |ids| Ok(ids.to_vec()), |id| self.hit(id, &ray))
     }
 
     /// Returns the distance to the skin of a character. See [`hit_skin`].
-    pub(super) fn hit(&self, index: usize, ray: &PickRay) -> Option<f32> {
-        let posed = self.characters.get(index)?;
+    pub(super) fn hit(&self, id: CharacterId, ray: &PickRay) -> Option<f32> {
+        let posed = self.posed(id)?;
         hit_skin(ray, &self.model, &posed.palette, &posed.weights)
     }
 
     /// Returns [`PickRay::entry`] of each character.
-    pub(super) fn entries(&self, ray: &PickRay) -> Vec<f32> {
-        self.characters.iter().map(|posed| ray.entry(posed.placed.sphere)).collect()
+    pub(super) fn entries(&self, ray: &PickRay) -> Vec<(CharacterId, f32)> {
+        let entry = |(slot, posed): (u32, &Option<Posed>)| {
+            let (generation, posed) = (self.slots.generation(slot)?, posed.as_ref()?);
+            Some((CharacterId { batch: 0, slot, generation }, ray.entry(posed.placed.sphere)))
+        };
+        (0..).zip(&self.characters).filter_map(entry).collect()
+    }
+
+    fn posed(&self, id: CharacterId) -> Option<&Posed> {
+        let posed = self.characters.get(id.slot as usize)?.as_ref();
+        posed.filter(|_| id.batch == 0 && self.slots.generation(id.slot) == Some(id.generation))
+    }
+
+    pub(super) fn posed_mut(&mut self, id: CharacterId) -> Result<&mut Posed, CrowdError> {
+        let is_current = id.batch == 0 && self.slots.generation(id.slot) == Some(id.generation);
+        let posed = self.characters.get_mut(id.slot as usize).and_then(Option::as_mut);
+        posed.filter(|_| is_current).ok_or(CrowdError::Despawned)
     }
 
     /// Returns a character's placement (`world_from_model`), and the `model_from_joint` matrices of its joints in the order of
-    /// [`CrowdModel::nodes`].
-    pub fn pose(&self, index: usize) -> Option<(Affine3A, Vec<Affine3A>)> {
-        let posed = self.characters.get(index)?;
+    /// [`CrowdModel::nodes`]. Returns `None` if the character was removed.
+    pub fn pose(&self, id: CharacterId) -> Option<(Affine3A, Vec<Affine3A>)> {
+        let posed = self.posed(id)?;
         let place = Affine3A::from(&posed.state.rows());
         Some((place, posed.models.iter().map(Affine3A::from).collect()))
     }
 
     /// Returns the number of characters.
     pub fn len(&self) -> usize {
-        self.characters.len()
+        self.slots.len()
     }
 
     /// Returns whether there are no characters.
     pub fn is_empty(&self) -> bool {
-        self.characters.is_empty()
+        self.len() == 0
     }
 
     /// Returns the instances to draw. `index` is the crowd's model in the list passed to the renderer.
     pub fn instances(&self, index: usize) -> impl Iterator<Item = Instance<'_>> {
-        self.characters.iter().map(move |posed| posed.instance(&self.model, index))
+        self.characters.iter().flatten().map(move |posed| posed.instance(&self.model, index))
     }
 
-    /// Returns the morph weights of a character.
-    pub fn weights(&self, index: usize) -> Option<&[f32]> {
-        Some(&self.characters.get(index)?.weights)
+    /// Returns the morph weights of a character, or `None` if it was removed.
+    pub fn weights(&self, id: CharacterId) -> Option<&[f32]> {
+        Some(&self.posed(id)?.weights)
     }
 
-    /// Returns the bounding sphere of a character: the centre in world metres, and the radius.
-    pub fn sphere(&self, index: usize) -> Option<[f32; 4]> {
-        Some(self.characters.get(index)?.placed.sphere)
+    /// Returns the bounding sphere of a character: the centre in world metres, and the radius. Returns `None` if it was removed.
+    pub fn sphere(&self, id: CharacterId) -> Option<[f32; 4]> {
+        Some(self.posed(id)?.placed.sphere)
     }
 }
 
 impl Posed {
     fn step(&mut self, model: &CrowdModel, terrain: Option<&Terrain>, seconds: f32, eye: Vec3) {
-        let Self { state, goals, stance, locals, models, weights, palette: bones, matrices, placed } = self;
+        let Self {
+            state,
+            goals,
+            has_arrived: arrived,
+            stance,
+            locals,
+            models,
+            weights,
+            palette: bones,
+            matrices,
+            placed,
+            ..
+        } = self;
         fade(goals, seconds);
         advance(state, &model.clips.infos, seconds, terrain);
+        *arrived = has_arrived(state, &model.clips.infos);
         sample(&state.layers, &model.clips, &model.joints, locals);
         sample_weights(&state.layers, &model.clips, &model.rest_weights, weights);
         world(&model.joints, locals, models);

@@ -7,8 +7,8 @@ use crate::body::{GOALS, PackedGoal};
 
 use super::CrowdError;
 use super::cpu::CpuCrowd;
-use super::goal::{CrowdGoal, limited_rate, moved};
-use super::spawn::{PlayedClip, limited_pace, played, rotation_at};
+use super::goal::{CrowdGoal, limited_rate, moved, next_goal};
+use super::spawn::{CharacterId, PlayedClip, limited_pace, played, rotation_at};
 use super::targets::{Destination, DestinationFields, Look, LookFields};
 use super::types::Character;
 
@@ -19,12 +19,12 @@ impl CpuCrowd {
     /// [`CrowdError`] if the character, the layer or the clip does not exist, or if a number is not finite.
     pub fn set_clip(
         &mut self,
-        character: usize,
+        id: CharacterId,
         layer: usize,
         clip: Option<&PlayedClip>,
     ) -> Result<(), CrowdError> {
         let played = played(layer, clip, self.model.clips.infos.len())?;
-        if let Some(layer) = self.state_mut(character)?.layers.get_mut(layer) {
+        if let Some(layer) = self.state_mut(id)?.layers.get_mut(layer) {
             *layer = played;
         }
         Ok(())
@@ -34,9 +34,9 @@ impl CpuCrowd {
     ///
     /// # Errors
     /// [`CrowdError`] if the character does not exist or if a number is not finite.
-    pub fn set_place(&mut self, character: usize, position: Vec3, heading: f32) -> Result<(), CrowdError> {
+    pub fn set_place(&mut self, id: CharacterId, position: Vec3, heading: f32) -> Result<(), CrowdError> {
         let rotation = rotation_at(position, heading)?;
-        let state = self.state_mut(character)?;
+        let state = self.state_mut(id)?;
         (state.rotation, state.position) = (rotation, position);
         Ok(())
     }
@@ -45,26 +45,29 @@ impl CpuCrowd {
     ///
     /// # Errors
     /// [`CrowdError`] if the character does not exist or if a number is not finite.
-    pub fn set_pace(&mut self, character: usize, pace: f32, turn: f32) -> Result<(), CrowdError> {
+    pub fn set_pace(&mut self, id: CharacterId, pace: f32, turn: f32) -> Result<(), CrowdError> {
         let [pace, turn] = limited_pace(pace, turn)?;
-        let state = self.state_mut(character)?;
+        let state = self.state_mut(id)?;
         (state.pace, state.turn) = (pace, turn);
         Ok(())
     }
 
-    /// Sets one of the four goals of a character, or removes it.
+    /// Sets one of the four goals of a character, or removes it at once. A goal that fades in takes over from an earlier one. See
+    /// [`Crowd::set_goal`](super::Crowd::set_goal).
     ///
     /// # Errors
     /// [`CrowdError`] if the character does not exist, if the index is out of range, if no limb or chain ends at the goal's node, or if a
     /// number is not finite.
     pub fn set_goal(
         &mut self,
-        character: usize,
+        id: CharacterId,
         index: usize,
         goal: Option<&CrowdGoal>,
     ) -> Result<(), CrowdError> {
-        let goal = goal.map_or(Ok(PackedGoal::NONE), |goal| goal.compile(&self.model))?;
-        *self.goal_mut(character, index)? = goal;
+        let goal = CrowdGoal::compile_or_none(goal, &self.model)?;
+        self.goals = next_goal(self.goals);
+        let change = self.goals;
+        *self.goal_mut(id, index)? = PackedGoal { change, ..goal };
         Ok(())
     }
 
@@ -75,13 +78,13 @@ impl CpuCrowd {
     /// [`CrowdError`] if the character does not exist, if the index is out of range, or if a number is not finite.
     pub fn move_goal(
         &mut self,
-        character: usize,
+        id: CharacterId,
         index: usize,
         position: Vec3,
         rotation: Option<Quat>,
     ) -> Result<(), CrowdError> {
         let rotation = moved(position, rotation)?;
-        let goal = self.goal_mut(character, index)?;
+        let goal = self.goal_mut(id, index)?;
         (goal.position, goal.rotation) = (position, rotation.unwrap_or(goal.rotation));
         Ok(())
     }
@@ -90,23 +93,25 @@ impl CpuCrowd {
     ///
     /// # Errors
     /// [`CrowdError`] if the character does not exist, if the index is out of range, or if the number is not finite.
-    pub fn fade_goal(&mut self, character: usize, index: usize, rate: f32) -> Result<(), CrowdError> {
-        self.goal_mut(character, index)?.rate = limited_rate(rate)?;
+    pub fn fade_goal(&mut self, id: CharacterId, index: usize, rate: f32) -> Result<(), CrowdError> {
+        self.goal_mut(id, index)?.rate = limited_rate(rate)?;
         Ok(())
     }
 
-    fn goal_mut(&mut self, character: usize, index: usize) -> Result<&mut PackedGoal, CrowdError> {
-        let goals = self.characters.get_mut(character).map(|posed| &mut posed.goals);
+    fn goal_mut(&mut self, id: CharacterId, index: usize) -> Result<&mut PackedGoal, CrowdError> {
         let missing = || Missing::index_in("a character", "goal", index, GOALS).into();
-        goals.ok_or(CrowdError::Despawned)?.get_mut(index).ok_or_else(missing)
+        self.posed_mut(id)?.goals.get_mut(index).ok_or_else(missing)
     }
 
     /// Sets the point to which a character walks, or removes it. See [`Destination`].
     ///
     /// # Errors
     /// [`CrowdError`] if the character does not exist or if a number is not finite.
-    pub fn walk_to(&mut self, character: usize, destination: Option<&Destination>) -> Result<(), CrowdError> {
-        DestinationFields::new(destination)?.apply(self.state_mut(character)?);
+    pub fn walk_to(&mut self, id: CharacterId, destination: Option<&Destination>) -> Result<(), CrowdError> {
+        let fields = DestinationFields::new(destination)?;
+        let posed = self.posed_mut(id)?;
+        fields.apply(&mut posed.state);
+        (posed.has_arrived, posed.is_returned) = (false, false);
         Ok(())
     }
 
@@ -114,12 +119,12 @@ impl CpuCrowd {
     ///
     /// # Errors
     /// [`CrowdError`] if the character does not exist or if a number is not finite.
-    pub fn set_look(&mut self, character: usize, look: Look, weight: f32) -> Result<(), CrowdError> {
-        LookFields::new(look, weight)?.apply(self.state_mut(character)?);
+    pub fn set_look(&mut self, id: CharacterId, look: Look, weight: f32) -> Result<(), CrowdError> {
+        LookFields::new(look, weight)?.apply(self.state_mut(id)?);
         Ok(())
     }
 
-    fn state_mut(&mut self, character: usize) -> Result<&mut Character, CrowdError> {
-        self.characters.get_mut(character).map(|posed| &mut posed.state).ok_or(CrowdError::Despawned)
+    fn state_mut(&mut self, id: CharacterId) -> Result<&mut Character, CrowdError> {
+        Ok(&mut self.posed_mut(id)?.state)
     }
 }

@@ -16,6 +16,7 @@ use super::CrowdError;
 use super::advance::limited_seconds;
 use super::batch::{Batch, range_of};
 use super::clips::to_u32;
+use super::goal::next_goal;
 use super::kernels::{Kernels, ModelBuffers};
 use super::model::CrowdModel;
 use super::spawn::{CharacterId, Spawn};
@@ -44,6 +45,10 @@ pub struct Crowd {
     pub(super) staging: Staging,
     /// The number of steps, and of changes that are visible without a step.
     steps: u64,
+    /// The number of steps.
+    pub(super) stepped: u64,
+    /// The number of goals that were set, which distinguishes them.
+    goals: u32,
 }
 
 impl Crowd {
@@ -80,6 +85,8 @@ impl Crowd {
             open: BTreeSet::new(),
             staging: Staging::default(),
             steps: 0,
+            stepped: 0,
+            goals: 0,
         })
     }
 
@@ -173,6 +180,9 @@ impl Crowd {
         if batch.slots.free() == 0 {
             self.open.remove(&index);
         }
+        if let Some(walk) = batch.walks.get_mut(slot.index as usize) {
+            *walk = self.stepped;
+        }
         let mut write = |buffer: &wgpu::Buffer, bytes: &[u8]| {
             self.staging.write_at(buffer, range_of(slot.index, bytes.len()).start, bytes);
         };
@@ -244,6 +254,7 @@ impl Crowd {
             batch.encode(&self.kernels, &self.model, &mut pass);
         }
         self.steps += 1;
+        self.stepped += 1;
         Ok(())
     }
 
@@ -266,6 +277,12 @@ impl Crowd {
         let first = range_of(id.slot, size_of::<Character>()).start;
         self.staging.write_at(&target, first + offset as u64, bytes);
         Ok(())
+    }
+
+    /// Returns a number that no goal has had before. It is not 0.
+    pub(super) fn next_goal(&mut self) -> u32 {
+        self.goals = next_goal(self.goals);
+        self.goals
     }
 
     /// Schedules a write of bytes to the goals of a character at an offset.

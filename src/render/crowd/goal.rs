@@ -11,8 +11,8 @@ use super::spawn::FASTEST;
 
 /// A target for a limb, a chain or the head of a character.
 ///
-/// Each part needs only one goal at a time. If several goals of a character move the same part, only the first one whose weight is above 0
-/// has an effect, so two goals of one part cannot be blended.
+/// If several goals of a character move the same limb or chain, later goals are blended over earlier goals, as clips are. The head looks at
+/// the last of its goals whose weight is above 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CrowdGoal {
     /// The part that moves.
@@ -27,7 +27,8 @@ pub struct CrowdGoal {
     pub pole: Option<Vec3>,
     /// Weight from 0 (the clip) to 1 (the goal).
     pub weight: f32,
-    /// Change of the weight per second. The weight stops at 0 and at 1, so the goal begins or ends without a jump.
+    /// Change of the weight per second. The weight stops at 0 and at 1, so the goal begins or ends without a jump. With a positive rate, the
+    /// effect of a replaced goal ends at the same rate.
     pub rate: f32,
 }
 
@@ -101,8 +102,12 @@ impl CrowdGoal {
         if seconds > 0.0 { Self { weight: 0.0, rate: seconds.recip().min(FASTEST), ..self } } else { self }
     }
 
-    /// Returns the goal in the form that the shader reads.
-    pub(super) fn compile(&self, model: &CrowdModel) -> Result<PackedGoal, CrowdError> {
+    /// Returns a goal in the form that the shader reads.
+    pub(super) fn compile_or_none(goal: Option<&Self>, model: &CrowdModel) -> Result<PackedGoal, CrowdError> {
+        goal.map_or(Ok(PackedGoal::NONE), |goal| goal.compile(model))
+    }
+
+    fn compile(&self, model: &CrowdModel) -> Result<PackedGoal, CrowdError> {
         let limb = match self.target {
             CrowdGoalTarget::Head => HEAD,
             CrowdGoalTarget::End(node) => model.body.limb_of(node).ok_or(CrowdError::NoLimb { node })?,
@@ -136,6 +141,11 @@ impl CrowdGoal {
             Some(value) => Err(CrowdError::NotFinite { what: "goal", value }),
         }
     }
+}
+
+/// Returns the number of the goal after another one. It is not 0, which means that a goal was never set.
+pub(super) fn next_goal(goals: u32) -> u32 {
+    goals.wrapping_add(1).max(1)
 }
 
 /// Checks the numbers of a goal that moves. Returns the rotation as a unit quaternion.

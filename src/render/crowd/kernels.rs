@@ -79,7 +79,7 @@ impl Kernels {
             Kernel::new(gpu, label, files, label, &[], buffers)
         };
         Self {
-            advance: kernel("advance", ADVANCE_FILES, &[Uniform, Read, Read, Write, Write]),
+            advance: kernel("advance", ADVANCE_FILES, &[Uniform, Read, Read, Write, Write, Write]),
             sample: kernel("sample", SAMPLE_FILES, &sampling),
             sample_weights: kernel("sample_weights", WEIGHT_FILES, &sampling),
             world: kernel(world, WORLD_FILES, &[Uniform, Read, Read, Read, Read, Write]),

@@ -1,6 +1,7 @@
 //! Thousands of characters of one model: clips, blending, inverse kinematics, palettes and culling on the GPU.
 
 mod advance;
+mod arrivals;
 mod batch;
 mod clips;
 mod control;
@@ -31,6 +32,7 @@ mod tests;
 mod types;
 mod world;
 
+pub use arrivals::ArrivalReader;
 #[cfg(test)]
 pub(crate) use clips::ClipInfo;
 pub use cpu::CpuCrowd;

@@ -4,8 +4,11 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-/// The slots of a batch.
-#[derive(Debug)]
+/// The smallest number of slots that are added at once.
+const SMALLEST: u32 = 64;
+
+/// The slots of a batch, or of a crowd on the CPU.
+#[derive(Clone, Debug)]
 pub(super) struct Slots {
     capacity: u32,
     /// Number of slots that have ever been used. All later slots are free.
@@ -58,6 +61,15 @@ impl Slots {
     /// Returns the number of characters.
     pub(super) fn len(&self) -> usize {
         self.capacity as usize - self.free()
+    }
+
+    /// Adds free slots if there are none, so that the capacity is at least doubled.
+    pub(super) fn grow(&mut self) {
+        if self.free() == 0 {
+            self.capacity = self.capacity.saturating_mul(2).max(SMALLEST);
+            self.is_new.resize(self.capacity as usize, false);
+            self.generations.resize(self.capacity as usize, 0);
+        }
     }
 
     /// Takes a free slot, preferably a cleared one. Returns `None` if all slots contain characters.
@@ -147,6 +159,23 @@ mod tests {
         assert_eq!([take(&mut slots), take(&mut slots)], [(1, 3, false), (2, 3, false)]);
         assert_eq!([0, 1, 2, 5].map(|index| slots.posed(index)), [Some(1), None, None, None]);
         slots.clear(|range| panic!("{range:?} was not freed"));
+    }
+
+    #[test]
+    fn slots_grow_only_if_none_is_free() {
+        let mut slots = Slots::new(0);
+        assert_eq!(slots.take(), None);
+        slots.grow();
+        assert_eq!((take(&mut slots), slots.free()), ((0, 1, false), SMALLEST as usize - 1));
+        slots.grow();
+        assert_eq!(slots.free(), SMALLEST as usize - 1);
+        while slots.take().is_some() {}
+        assert!(slots.release(3, 1));
+        slots.grow();
+        assert_eq!((take(&mut slots), slots.free()), ((3, 3, true), 0));
+        slots.grow();
+        assert_eq!((take(&mut slots), slots.len()), ((SMALLEST, 1, false), SMALLEST as usize + 1));
+        assert_eq!((slots.generation(0), slots.generation(3)), (Some(1), Some(3)));
     }
 
     #[test]

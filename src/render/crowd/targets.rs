@@ -17,7 +17,7 @@ const SMALLEST_RADIUS: f32 = 0.05;
 /// [`PlayedClip::standing`](super::PlayedClip::standing), which is blended in while it stands. Without such a clip, it walks on the spot. On
 /// a terrain, it does not turn back at the border while it has a destination.
 ///
-/// The crowd does not report arrivals. [`Crowd::read_pose`](super::Crowd::read_pose) returns where a character is, but waits for the GPU.
+/// An [`ArrivalReader`](super::ArrivalReader) or [`CpuCrowd::arrived`](super::CpuCrowd::arrived) returns the characters that have arrived.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Destination {
     /// The point in world metres. x and z are limited to ±10⁹ m, and the height is not used.

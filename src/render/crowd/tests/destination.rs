@@ -162,14 +162,14 @@ fn long_steps_do_not_lead_beyond_a_destination() {
     }
 }
 
-struct Stage {
-    renderer: Renderer,
-    surface: Model,
-    crowd: Crowd,
+pub(super) struct Stage {
+    pub(super) renderer: Renderer,
+    pub(super) surface: Model,
+    pub(super) crowd: Crowd,
 }
 
 impl Stage {
-    fn new(actor: &Actor, terrain: Option<Terrain>) -> Self {
+    pub(super) fn new(actor: &Actor, terrain: Option<Terrain>) -> Self {
         let renderer = Renderer::new(Gpu::of_tests());
         let (character, scene) = (actor.model.character.clone(), actor.model.character.default_scene);
         let mut model = CrowdModel::new(character, scene, &actor.rig);

@@ -11,18 +11,19 @@ use crate::{DecodedImages, Gpu, Renderer};
 const FRAME: f32 = 1.0 / 60.0;
 
 /// The same character in a crowd on the GPU and in a crowd on the CPU.
-struct Pair {
+pub(super) struct Pair {
     renderer: Renderer,
-    crowd: Crowd,
-    cpu: CpuCrowd,
-    id: CharacterId,
-    index: usize,
+    pub(super) crowd: Crowd,
+    pub(super) cpu: CpuCrowd,
+    pub(super) id: CharacterId,
+    /// The identifier in the crowd on the CPU.
+    pub(super) other: CharacterId,
     /// The joint at the end of the first arm, and its node.
-    hand: (usize, usize),
+    pub(super) hand: (usize, usize),
 }
 
 impl Pair {
-    fn new(actor: &Actor, clip: &str, terrain: &Terrain) -> Self {
+    pub(super) fn new(actor: &Actor, clip: &str, terrain: &Terrain) -> Self {
         let mut renderer = Renderer::new(Gpu::of_tests());
         let (character, scene) = (actor.model.character.clone(), actor.model.character.default_scene);
         let model = CrowdModel::new(character, scene, &actor.rig);
@@ -32,39 +33,48 @@ impl Pair {
         let clips = vec![PlayedClip::new(actor.clip(clip), 0.3)];
         let spawn = Spawn { clips, heading: 0.7, ..Spawn::default() };
         let id = crowd.spawn(&mut renderer, &surface, &spawn).unwrap();
-        let index = cpu.spawn(&spawn).unwrap();
+        let other = cpu.spawn(&spawn).unwrap();
         let joint = actor.body.limbs()[actor.body.parts.legs as usize].end as usize;
         let hand = (joint, actor.model.nodes[joint]);
-        Self { renderer, crowd, cpu, id, index, hand }
+        Self { renderer, crowd, cpu, id, other, hand }
     }
 
     fn set_goal(&mut self, goal: Option<&CrowdGoal>) {
-        self.crowd.set_goal(self.id, 0, goal).unwrap();
-        self.cpu.set_goal(self.index, 0, goal).unwrap();
+        self.set_goal_at(0, goal);
+    }
+
+    pub(super) fn set_goal_at(&mut self, index: usize, goal: Option<&CrowdGoal>) {
+        self.crowd.set_goal(self.id, index, goal).unwrap();
+        self.cpu.set_goal(self.other, index, goal).unwrap();
+    }
+
+    pub(super) fn fade_goal(&mut self, index: usize, rate: f32) {
+        self.crowd.fade_goal(self.id, index, rate).unwrap();
+        self.cpu.fade_goal(self.other, index, rate).unwrap();
     }
 
     /// Advances both crowds, compares the hands, and returns the pose: `world_from_model` and `model_from_joint`.
-    fn step(&mut self) -> (Affine3A, Vec<Affine3A>) {
+    pub(super) fn step(&mut self) -> (Affine3A, Vec<Affine3A>) {
         let mut encoder = self.renderer.gpu().device.create_command_encoder(&Default::default());
         self.crowd.step(&mut encoder, FRAME, Vec3::ZERO).unwrap();
         self.renderer.gpu().queue.submit([encoder.finish()]);
         self.cpu.step(FRAME, Vec3::ZERO);
         let (place, joints) = self.crowd.read_pose(self.id).unwrap();
-        let (expected, others) = self.cpu.pose(self.index).unwrap();
+        let (expected, others) = self.cpu.pose(self.other).unwrap();
         let [a, b] = [place * joints[self.hand.0], expected * others[self.hand.0]];
         assert!(a.translation.distance(b.translation) < 5e-3, "{a} {b}");
         (place, joints)
     }
 
     /// Returns a point in model space that the hand can reach, in front of its shoulder.
-    fn reachable(&self, actor: &Actor, joints: &[Affine3A]) -> Vec3 {
+    pub(super) fn reachable(&self, actor: &Actor, joints: &[Affine3A]) -> Vec3 {
         let shoulder = actor.body.limbs()[actor.body.parts.legs as usize].first as usize;
         let at = Vec3::from(joints[shoulder].translation);
         at + Vec3::new(0.2 * at.x.signum(), -0.1, 0.25)
     }
 
     /// Advances both crowds, and returns the position of the hand in model space.
-    fn hand(&mut self) -> Vec3 {
+    pub(super) fn hand(&mut self) -> Vec3 {
         let (_, joints) = self.step();
         joints[self.hand.0].translation.into()
     }
@@ -99,7 +109,7 @@ fn a_hand_moves_along_with_a_node_or_with_the_character() {
     let [hand, chest] = [pair.hand.0, chest].map(|joint| joints[joint].to_scale_rotation_translation().1);
     assert!(hand.angle_between(chest * turn) < 0.01);
     let other = GoalFrame::Node(usize::MAX);
-    let refused = pair.cpu.set_goal(pair.index, 1, Some(&goal.relative_to(other)));
+    let refused = pair.cpu.set_goal(pair.other, 1, Some(&goal.relative_to(other)));
     assert!(matches!(refused, Err(CrowdError::NoJoint { .. })));
 }
 
@@ -124,15 +134,13 @@ fn a_goal_begins_moves_and_ends_without_a_jump() {
     assert!(walk(&mut pair, 40).distance(at) < 2e-3);
     let moved = at + Vec3::Y * 0.05;
     pair.crowd.move_goal(pair.id, 0, moved, None).unwrap();
-    pair.cpu.move_goal(pair.index, 0, moved, None).unwrap();
+    pair.cpu.move_goal(pair.other, 0, moved, None).unwrap();
     assert!(walk(&mut pair, 1).distance(moved) < 2e-3);
-    pair.crowd.fade_goal(pair.id, 0, -2.0).unwrap();
-    pair.cpu.fade_goal(pair.index, 0, -2.0).unwrap();
+    pair.fade_goal(0, -2.0);
     // The clip itself moves the hand by a few centimetres.
     assert!(walk(&mut pair, 40).distance(before) < 0.1);
     // A goal that was never set has no effect.
-    pair.crowd.fade_goal(pair.id, 2, 5.0).unwrap();
-    pair.cpu.fade_goal(pair.index, 2, 5.0).unwrap();
+    pair.fade_goal(2, 5.0);
     let foot = actor.body.legs()[0].end as usize;
     let mut feet: Vec<Vec3> = Vec::new();
     for _ in 0..30 {
@@ -141,7 +149,7 @@ fn a_goal_begins_moves_and_ends_without_a_jump() {
     }
     assert!(feet[29].distance(feet[0]) < 0.02, "{feet:?}");
     assert!(pair.crowd.move_goal(pair.id, 4, at, None).is_err());
-    assert!(pair.cpu.move_goal(pair.index, 0, Vec3::NAN, None).is_err());
+    assert!(pair.cpu.move_goal(pair.other, 0, Vec3::NAN, None).is_err());
     assert!(pair.crowd.fade_goal(pair.id, 0, f32::NAN).is_err());
 }
 
@@ -157,8 +165,7 @@ fn a_hand_and_a_foot_stay_in_place_while_the_body_moves() {
     let points = ends.map(|(joint, at)| (joint, place.transform_point3(at)));
     for (index, (joint, at)) in points.into_iter().enumerate() {
         let goal = CrowdGoal::reach(actor.model.nodes[joint], at);
-        pair.crowd.set_goal(pair.id, index, Some(&goal)).unwrap();
-        pair.cpu.set_goal(pair.index, index, Some(&goal)).unwrap();
+        pair.set_goal_at(index, Some(&goal));
     }
     for _ in 0..60 {
         let (place, joints) = pair.step();
@@ -175,13 +182,13 @@ fn clips_places_and_paces_change_on_the_gpu_and_on_the_cpu() {
     let mut pair = Pair::new(&actor, "idle", &Terrain::flat(20.0));
     let at = Vec3::new(2.0, 0.0, -3.0);
     let walk = PlayedClip::new(actor.clip("walk"), 0.2);
-    let Pair { crowd, cpu, id, index, .. } = &mut pair;
+    let Pair { crowd, cpu, id, other, .. } = &mut pair;
     crowd.set_clip(*id, 0, Some(&walk)).unwrap();
-    cpu.set_clip(*index, 0, Some(&walk)).unwrap();
+    cpu.set_clip(*other, 0, Some(&walk)).unwrap();
     crowd.set_place(*id, at, 1.2).unwrap();
-    cpu.set_place(*index, at, 1.2).unwrap();
+    cpu.set_place(*other, at, 1.2).unwrap();
     crowd.set_pace(*id, 1.5, 0.3).unwrap();
-    cpu.set_pace(*index, 1.5, 0.3).unwrap();
+    cpu.set_pace(*other, 1.5, 0.3).unwrap();
     let (place, _) = pair.step();
     assert!(Vec3::from(place.translation).distance(at) < 0.1);
     (0..10).for_each(|_| drop(pair.step()));
@@ -189,10 +196,9 @@ fn clips_places_and_paces_change_on_the_gpu_and_on_the_cpu() {
     let walked = Vec3::from(place.translation).distance(at);
     // Twelve frames at one and a half times the speed of the clip.
     assert!(walked > 0.25 * actor.model.stride(walk.clip).length(), "{walked} m");
-    let Pair { cpu, index, .. } = &mut pair;
-    assert!(matches!(cpu.set_clip(*index, 4, None), Err(CrowdError::Layers { count: 5 })));
-    assert!(cpu.set_clip(*index, 0, Some(&PlayedClip::new(usize::MAX, 0.0))).is_err());
-    assert!(cpu.set_place(*index, Vec3::ZERO, f32::NAN).is_err());
-    assert!(cpu.set_pace(*index, f32::INFINITY, 0.0).is_err());
-    assert!(matches!(cpu.set_pace(1, 1.0, 0.0), Err(CrowdError::Despawned)));
+    let Pair { cpu, other, .. } = &mut pair;
+    assert!(matches!(cpu.set_clip(*other, 4, None), Err(CrowdError::Layers { count: 5 })));
+    assert!(cpu.set_clip(*other, 0, Some(&PlayedClip::new(usize::MAX, 0.0))).is_err());
+    assert!(cpu.set_place(*other, Vec3::ZERO, f32::NAN).is_err());
+    assert!(cpu.set_pace(*other, f32::INFINITY, 0.0).is_err());
 }

@@ -1,6 +1,8 @@
 //! Tests inverse kinematics on the CPU, and compares the shaders with their CPU twins.
 
+mod arrivals;
 mod destination;
+mod fades;
 mod holds;
 mod levels;
 mod limbs;

@@ -7,7 +7,8 @@ use glam::{Affine3A, Vec3};
 use super::Actor;
 use crate::crowd::model::CrowdModel;
 use crate::crowd::terrain::Terrain;
-use crate::crowd::{CharacterId, Crowd, CrowdError, CrowdGoal, GoalFrame, PlayedClip, Spawn};
+use crate::crowd::{CharacterId, CpuCrowd, Crowd, CrowdError, CrowdGoal, GoalFrame, Look, PlayedClip, Spawn};
+use crate::view::Ray;
 use crate::{DecodedImages, Gpu, Renderer};
 
 const PER_FRAME: usize = 1000;
@@ -131,5 +132,89 @@ fn reused_slots_keep_nothing_of_earlier_characters() {
         for (a, b) in joints.iter().zip(&others) {
             assert!(a.abs_diff_eq(*b, 1e-5), "{is_cleared}: {a} {b}");
         }
+    }
+}
+
+#[test]
+fn characters_of_a_crowd_on_the_cpu_can_be_removed() {
+    let actor = Actor::mannequin();
+    let mut crowd = CpuCrowd::new(actor.model.clone(), None);
+    let spawn = |x: f32| Spawn {
+        position: Vec3::X * x,
+        clips: vec![PlayedClip::new(actor.clip("idle"), 0.3)],
+        ..Spawn::default()
+    };
+    let ids: Vec<CharacterId> = (0..5_u8).map(|x| crowd.spawn(&spawn(f32::from(x))).unwrap()).collect();
+    let hand = actor.body.limbs()[actor.body.parts.legs as usize].end as usize;
+    let goal = CrowdGoal::reach(actor.model.nodes[hand], Vec3::new(0.4, 1.3, 0.25));
+    crowd.set_goal(ids[1], 0, Some(&goal.relative_to(GoalFrame::Character))).unwrap();
+    crowd.step(1.0 / 60.0, Vec3::ZERO);
+    let ray = Ray { origin: Vec3::new(1.0, 1.2, 5.0), direction: -Vec3::Z };
+    assert!(crowd.pick(&ray).unwrap().is_some_and(|(id, _)| id == ids[1]));
+    let mut expected = crowd.clone();
+
+    crowd.despawn(ids[1]).unwrap();
+    assert!(crowd.pick(&ray).unwrap().is_none());
+    assert_eq!((crowd.len(), crowd.instances(0).count(), crowd.is_empty()), (4, 4, false));
+    let refuses_old = |crowd: &mut CpuCrowd| {
+        let id = ids[1];
+        let results = [
+            crowd.despawn(id),
+            crowd.set_clip(id, 0, None),
+            crowd.set_place(id, Vec3::ZERO, 0.0),
+            crowd.set_pace(id, 1.0, 0.0),
+            crowd.set_goal(id, 0, None),
+            crowd.move_goal(id, 0, Vec3::ZERO, None),
+            crowd.fade_goal(id, 0, 1.0),
+            crowd.walk_to(id, None),
+            crowd.set_look(id, Look::Camera, 1.0),
+        ];
+        assert!(results.iter().all(|result| matches!(result, Err(CrowdError::Despawned))), "{results:?}");
+        assert!(crowd.pose(id).is_none() && crowd.weights(id).is_none() && crowd.sphere(id).is_none());
+    };
+    refuses_old(&mut crowd);
+    // The others are as before.
+    crowd.step(1.0 / 60.0, Vec3::ZERO);
+    expected.step(1.0 / 60.0, Vec3::ZERO);
+    for id in [0, 2, 3, 4].map(|index| ids[index]) {
+        assert!(crowd.pose(id).unwrap() == expected.pose(id).unwrap());
+    }
+    // Another character has the slot, and neither the goal nor the identifier of the removed one.
+    let new = crowd.spawn(&spawn(1.0)).unwrap();
+    assert!(new.slot == ids[1].slot && new != ids[1]);
+    refuses_old(&mut crowd);
+    let alone = expected.spawn(&spawn(1.0)).unwrap();
+    crowd.step(1.0 / 60.0, Vec3::ZERO);
+    expected.step(1.0 / 60.0, Vec3::ZERO);
+    assert!(crowd.pose(new).unwrap() == expected.pose(alone).unwrap());
+    assert!(crowd.pick(&ray).unwrap().is_some_and(|(id, _)| id == new));
+    for id in [ids[0], new, ids[2], ids[3], ids[4]] {
+        crowd.despawn(id).unwrap();
+    }
+    assert!(crowd.is_empty() && crowd.instances(0).next().is_none());
+    crowd.step(1.0 / 60.0, Vec3::ZERO);
+}
+
+#[test]
+fn a_crowd_on_the_cpu_grows_and_uses_its_slots_again() {
+    let actor = Actor::mannequin();
+    let mut crowd = CpuCrowd::new(actor.model.clone(), None);
+    let mut present: VecDeque<(CharacterId, u8)> = VecDeque::new();
+    for number in 0..200_u8 {
+        let spawn = Spawn { position: Vec3::X * f32::from(number), ..Spawn::default() };
+        present.push_back((crowd.spawn(&spawn).unwrap(), number));
+        // At most a hundred characters are present.
+        if number >= 100 {
+            let (id, _) = present.pop_front().unwrap();
+            crowd.despawn(id).unwrap();
+        }
+        if number % 50 == 49 {
+            crowd.step(0.0, Vec3::ZERO);
+        }
+    }
+    assert!(crowd.len() == 100 && crowd.characters.len() <= 128);
+    for (id, number) in present {
+        let (place, _) = crowd.pose(id).unwrap();
+        assert_eq!(Vec3::from(place.translation), Vec3::X * f32::from(number));
     }
 }

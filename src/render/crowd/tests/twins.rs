@@ -5,7 +5,7 @@ use glam::{Affine3A, Quat, Vec3, Vec4};
 
 use super::{Actor, Posed, data};
 use crate::Gpu;
-use crate::body::stance::Stance;
+use crate::body::stance::{GoalFade, Stance};
 use crate::body::{CHARACTER, FOLLOWS_HIPS, GOALS, HAS_POLE, HAS_ROTATION, HEAD, PackedGoal, WORLD};
 use crate::compute::{Access, Kernel, read_back, storage, storage_with};
 use crate::crowd::kernels::BODY_FILES;
@@ -19,7 +19,7 @@ const SECONDS: f32 = 1.0 / 60.0;
 
 /// Returns characters with random clip times, foot states, goals and positions.
 fn crowd(actor: &Actor, terrain: &Terrain) -> Vec<Posed> {
-    let (mut random, mut points) = (Random(3), Random(4));
+    let (mut random, mut points, mut changes) = (Random(3), Random(4), Random(5));
     let clips = actor.model.character.clips.len();
     let positive = |random: &mut Random| random.range_f32(0.0, 1.0);
     (0..COUNT)
@@ -88,8 +88,19 @@ fn crowd(actor: &Actor, terrain: &Terrain) -> Vec<Posed> {
                     weight: positive(&mut random),
                     rate: 0.0,
                     frame,
-                    reserved: 0,
+                    change: 1,
                 };
+            }
+            // Some goals continue a fade, some replace a goal of the same part or of another one, and some are the first ones.
+            for (slot, goal) in posed.goals.iter_mut().take(2).enumerate() {
+                let mut vector = || 0.2 * parts.size * changes.turn(1.0).as_vec3();
+                let (offset, last) = (vector(), vector());
+                let (turn, last_turn) = (changes.rotation().as_quat(), changes.rotation().as_quat());
+                let limb = if changes.unit() < 0.7 { goal.limb } else { 0 };
+                goal.rate = changes.range_f32(-1.0, 2.0);
+                posed.stance.changes[slot] = [0, 1, 1, 7, 7][(changes.unit() * 5.0) as usize];
+                let left = changes.range_f32(0.0, 1.0);
+                posed.stance.fades[slot] = GoalFade { offset, left, turn, last, limb, last_turn };
             }
             posed
         })
@@ -195,6 +206,13 @@ fn check(actor: &Actor, name: &str) {
             assert!(a.heel.distance(b.heel) < 1e-4 * height && a.toe.distance(b.toe) < 1e-4 * height);
         }
         assert!((posed.stance.aim - stances[index].aim).length() < 1e-4);
+        assert_eq!(posed.stance.changes, stances[index].changes, "{index}");
+        for (a, b) in posed.stance.fades.iter().zip(&stances[index].fades) {
+            let is_near = a.offset.distance(b.offset).max(a.last.distance(b.last)) < 1e-4 * height;
+            let turned = (1.0 - a.last_turn.dot(b.last_turn).abs()).max(1.0 - a.turn.dot(b.turn).abs());
+            assert!(is_near && turned < 1e-5 && (a.left - b.left).abs() < 1e-5, "{index}: {a:?} {b:?}");
+            assert_eq!(a.limb, b.limb, "{index}");
+        }
     }
     println!(
         "{name}: moved {moved:e} of the size, turned {turned:e} rad; {changed} of {COUNT} changed, {held} feet stand"
