@@ -36,7 +36,7 @@ fn body() -> Body {
     links.extend((0..5).map(|i| Link::child(LinkIndex(i), DVec3::new(0.1, 0.4 + 0.1 * i as f64, 0.0))));
     let mut body = Body::new(links, DAffine3::IDENTITY).unwrap_or_else(|e| panic!("{e}"));
     (0..5).for_each(|i| {
-        body.set_rotation(LinkIndex(i), DQuat::from_rotation_z(0.2) * DQuat::from_rotation_x(-0.1))
+        body.set_rotation(LinkIndex(i), DQuat::from_rotation_z(0.2) * DQuat::from_rotation_x(-0.1));
     });
     body
 }

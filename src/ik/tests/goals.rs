@@ -137,7 +137,7 @@ fn secondary_task_uses_the_remaining_freedom() {
     let away = |secondary| {
         let mut body = chain(8);
         (0..8).for_each(|i| {
-            body.set_rotation(LinkIndex(i), DQuat::from_rotation_z(if i % 2 == 0 { 0.9 } else { -0.9 }))
+            body.set_rotation(LinkIndex(i), DQuat::from_rotation_z(if i % 2 == 0 { 0.9 } else { -0.9 }));
         });
         let jacobian = JacobianOptions::default().with_secondary(secondary);
         let options =

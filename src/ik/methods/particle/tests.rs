@@ -21,7 +21,7 @@ fn body(limit: Limit) -> Body {
     );
     let mut body = Body::new(links, DAffine3::IDENTITY).unwrap_or_else(|e| panic!("{e}"));
     (0..6).for_each(|i| {
-        body.set_rotation(LinkIndex(i), DQuat::from_rotation_z(0.3) * DQuat::from_rotation_x(-0.2))
+        body.set_rotation(LinkIndex(i), DQuat::from_rotation_z(0.3) * DQuat::from_rotation_x(-0.2));
     });
     body
 }

@@ -15,7 +15,7 @@ fn optimize_weighs_goals_against_the_pose() {
     let solve = |rest: f64, stay: f64| {
         let mut body = chain(6);
         (0..6).for_each(|i| {
-            body.set_rotation(LinkIndex(i), DQuat::from_rotation_z(if i % 2 == 0 { 0.7 } else { -0.7 }))
+            body.set_rotation(LinkIndex(i), DQuat::from_rotation_z(if i % 2 == 0 { 0.7 } else { -0.7 }));
         });
         let start = body.rotations().to_vec();
         let optimize = OptimizeOptions::default().with_rest(rest).with_stay(stay);
