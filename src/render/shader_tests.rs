@@ -162,7 +162,20 @@ fn bodies_of_crowds_have_the_same_layout_in_shaders_and_rust() {
     assert_twins!("bodies", Foot { heel, toe, offset, heading, weight, yaw });
     assert_twins!(
         "bodies",
-        Stance { aim, aim_weight, hips, is_known, held, spent, tilt, on_toes, reserved, feet, changes, fades }
+        Stance {
+            aim,
+            aim_weight,
+            hips,
+            is_known,
+            held,
+            spent,
+            tilt,
+            on_toes,
+            reserved,
+            feet,
+            changes,
+            fades
+        }
     );
     assert_twins!("bodies", GoalFade { offset, left, turn, last, limb, last_turn });
     // The contacts follow the parts.
