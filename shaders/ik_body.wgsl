@@ -4,7 +4,7 @@
 // The steps are as in ik_chain.wgsl. The normal equations have three rows for each position and each orientation. Their matrix, its Cholesky
 // decomposition and the frames of the joints are in workgroup memory. Each lane owns up to two joints. Lengths are fractions of the length of the
 // longest chain.
-// #import ik_joint, joint_limits, rotation, trigonometry
+// #import ik_goal, ik_joint, joint_limits, rotation, trigonometry
 
 // Every kind of limit occurs except LOCKED: locked joints are part of the joint above (src/render/gpu_ik/structure.rs).
 const KINDS: u32 = ALL_KINDS ^ (1u << LOCKED);
@@ -24,28 +24,13 @@ struct TreeConstants {
     rows: u32,
 }
 
-struct TreeGoal {
-    // The effector in the frame of its joint, and the scale of position errors.
-    end: vec4<f32>,
-    // Tolerances of position and orientation, and the scale of orientation errors.
-    tolerances: vec4<f32>,
-    // One bit for each ancestor of the effector.
-    above: array<u32, 3>,
-    joint: u32,
-}
-
-struct ChainTarget {
-    position: vec4<f32>,
-    orientation: vec4<f32>,
-}
-
 @group(0) @binding(0) var<uniform> tree: TreeConstants;
 @group(0) @binding(1) var<storage, read> joints: array<PackedJoint>;
 @group(0) @binding(2) var<storage, read> goals: array<TreeGoal>;
 // One target for each goal of each problem.
 @group(0) @binding(3) var<storage, read> targets: array<ChainTarget>;
 @group(0) @binding(4) var<storage, read> starts: array<vec4<f32>>;
-// Each answer: rotations; translation of the base; then squared error, number of goals met, and number of iterations.
+// Each answer: rotations; translation of the base; then squared error, number of goals met, zero, and number of iterations.
 @group(0) @binding(5) var<storage, read_write> answers: array<vec4<f32>>;
 // The error of each row: six times its goal, plus 0 to 2 for the position and 3 to 5 for the orientation.
 @group(0) @binding(6) var<storage, read> row_errors: array<u32>;
@@ -387,6 +372,6 @@ fn solve_bodies(
     }
     if lane == 0u {
         answers[first + tree.joints] = vec4<f32>(root, 0.0);
-        answers[first + tree.joints + 1u] = vec4<f32>(cost, f32(goals_met), f32(iteration), 0.0);
+        answers[first + tree.joints + 1u] = vec4<f32>(cost, f32(goals_met), 0.0, f32(iteration));
     }
 }

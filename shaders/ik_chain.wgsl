@@ -6,7 +6,7 @@
 // ik_chain_restart.wgsl follows this file and restarts problems whose solve from the current pose failed.
 //
 // src/render/gpu_ik/shaders.rs generates the constants JOINTS, UNROLLED and KINDS. Lengths are fractions of the chain's length.
-// #import ik_joint, joint_limits, rotation, trigonometry
+// #import ik_goal, ik_joint, joint_limits, rotation, trigonometry
 
 struct ChainConstants {
     // The effector in the frame of the last joint, and the scale of position errors: zero if the goal has no position.
@@ -24,11 +24,6 @@ struct ChainConstants {
     reserved_0: u32,
     reserved_1: u32,
     reserved_2: u32,
-}
-
-struct ChainTarget {
-    position: vec4<f32>,
-    orientation: vec4<f32>,
 }
 
 struct Unsolved {

@@ -13,5 +13,7 @@ struct PackedJoint {
     parent: u32,
     // Number of ancestors.
     depth: u32,
-    reserved: array<u32, 2>,
+    // Bound of the angle by which the CPU turns a rotation when it applies the limit again, in radians.
+    limit_error: f32,
+    reserved: u32,
 }

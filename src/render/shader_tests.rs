@@ -247,10 +247,10 @@ fn culling_has_the_same_layout_in_shaders_and_rust() {
 #[test]
 fn inverse_kinematics_has_the_same_layout_in_shaders_and_rust() {
     use crate::gpu_ik::gpu_types::{
-        ChainConstants, ChainTarget, LimbProblem, NO_PARENT, PackedJoint, TreeConstants, TreeGoal,
+        ChainConstants, ChainTarget, GoalError, LimbProblem, MeasureConstants, NO_PARENT, PackedJoint,
+        TreeConstants, TreeGoal,
     };
-    assert_twins!("ik_chain", PackedJoint { before, offset, limit, parent, depth, reserved });
-    assert_twins!("ik_body", PackedJoint { before, offset, limit, parent, depth, reserved });
+    assert_twins!("ik_chain", PackedJoint { before, offset, limit, parent, depth, limit_error, reserved });
     assert_twins!(
         "ik_chain",
         ChainConstants {
@@ -267,12 +267,19 @@ fn inverse_kinematics_has_the_same_layout_in_shaders_and_rust() {
         }
     );
     assert_twins!("ik_chain", ChainTarget { position, orientation });
-    assert_twins!("ik_body", ChainTarget { position, orientation });
     assert_twins!(
         "ik_body",
         TreeConstants { joints, goals, problems, iterations, depth, root_weight, damping, rows }
     );
     assert_twins!("ik_body", TreeGoal { end, tolerances, above, joint });
+    assert_twins!(
+        "ik_measure",
+        MeasureConstants { joints, goals, problems, stride, has_root, reserved_0, reserved_1, reserved_2 }
+    );
+    assert_twins!(
+        "ik_measure",
+        GoalError { offset, offset_bound, turn, turn_bound, iterations, reserved_0, reserved_1 }
+    );
     assert_twins!("ik_limb", LimbProblem { upper, lower, bend, goal, pole });
     for (name, here) in [
         ("FREE", body::FREE),

@@ -17,31 +17,31 @@ use sinew_base::Random;
 
 use crate::gpu;
 
-fn solver() -> GpuSolver {
+pub(crate) fn solver() -> GpuSolver {
     GpuSolver::new(&gpu())
 }
 
 /// Requests the GPU.
-fn on_gpu() -> GpuOptions {
+pub(crate) fn on_gpu() -> GpuOptions {
     let mut options = GpuOptions::default();
     options.choice = Choice::Gpu;
     options
 }
 
 /// Returns copies of a robot arm, and goals at poses of its flange.
-fn arm(robot: Robot, count: usize) -> (Vec<Body>, Vec<Vec<Goal>>) {
+pub(crate) fn arm(robot: Robot, count: usize) -> (Vec<Body>, Vec<Vec<Goal>>) {
     let cases = robot.cases(count, 7).unwrap();
     (vec![cases.body; count], cases.goals.into_iter().map(|g| vec![g]).collect())
 }
 
 /// Returns copies of a whole body with five limbs, and reachable goals for its five ends. The first goal is pinned.
-fn figure(count: usize) -> (Vec<Body>, Vec<Vec<Goal>>) {
+pub(crate) fn figure(count: usize) -> (Vec<Body>, Vec<Vec<Goal>>) {
     let (body, goals) = figures(count, 9).unwrap();
     (vec![body; count], goals)
 }
 
 /// Solves with a solver that other tests also use, because opening an adapter and compiling shaders take longer than most solves.
-fn solve(bodies: &mut [Body], goals: &[Vec<Goal>], options: &GpuOptions) -> Vec<Solved> {
+pub(crate) fn solve(bodies: &mut [Body], goals: &[Vec<Goal>], options: &GpuOptions) -> Vec<Solved> {
     static SOLVER: LazyLock<Mutex<GpuSolver>> = LazyLock::new(|| Mutex::new(solver()));
     let solved = SOLVER.lock().unwrap().solve_many(bodies, goals, options);
     solved.into_iter().map(Result::unwrap).collect()

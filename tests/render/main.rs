@@ -14,6 +14,7 @@ mod ghosts;
 mod glass;
 mod goldens;
 mod gpu_ik;
+mod gpu_ik_batch;
 mod grain;
 mod layers;
 mod light;

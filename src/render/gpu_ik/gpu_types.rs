@@ -13,7 +13,8 @@ pub(crate) struct PackedJoint {
     pub(crate) limit: JointLimit,
     pub(crate) parent: u32,
     pub(crate) depth: u32,
-    pub(crate) reserved: [u32; 2],
+    pub(crate) limit_error: f32,
+    pub(crate) reserved: u32,
 }
 
 /// `ChainConstants` in `shaders/ik_chain.wgsl`.
@@ -32,7 +33,7 @@ pub(crate) struct ChainConstants {
     pub(crate) reserved_2: u32,
 }
 
-/// `ChainTarget` in `shaders/ik_chain.wgsl`.
+/// `ChainTarget` in `shaders/ik_goal.wgsl`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub(crate) struct ChainTarget {
@@ -54,7 +55,7 @@ pub(crate) struct TreeConstants {
     pub(crate) rows: u32,
 }
 
-/// `TreeGoal` in `shaders/ik_body.wgsl`.
+/// `TreeGoal` in `shaders/ik_goal.wgsl`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub(crate) struct TreeGoal {
@@ -73,6 +74,33 @@ pub(crate) struct LimbProblem {
     pub(crate) bend: [f32; 4],
     pub(crate) goal: [f32; 4],
     pub(crate) pole: [f32; 4],
+}
+
+/// `MeasureConstants` in `shaders/ik_measure.wgsl`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub(crate) struct MeasureConstants {
+    pub(crate) joints: u32,
+    pub(crate) goals: u32,
+    pub(crate) problems: u32,
+    pub(crate) stride: u32,
+    pub(crate) has_root: u32,
+    pub(crate) reserved_0: u32,
+    pub(crate) reserved_1: u32,
+    pub(crate) reserved_2: u32,
+}
+
+/// `GoalError` in `shaders/ik_measure.wgsl`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub(crate) struct GoalError {
+    pub(crate) offset: [f32; 3],
+    pub(crate) offset_bound: f32,
+    pub(crate) turn: [f32; 4],
+    pub(crate) turn_bound: f32,
+    pub(crate) iterations: f32,
+    pub(crate) reserved_0: f32,
+    pub(crate) reserved_1: f32,
 }
 
 /// Value of `PackedJoint::parent` for a joint without a parent.

@@ -1,13 +1,16 @@
 //! Problems with the same structure, which are solved together.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
+use bytemuck::Zeroable;
 use glam::{DAffine3, DQuat, DVec3};
 use rayon::prelude::*;
 
 use crate::ik::shared::{ERROR_SHARE, append_bits};
 use crate::ik::{Body, Goal, GoalAxes, JacobianOptions, Link, LinkIndex, Method, Options, Start};
 
+use super::block_buffers::ProblemSize;
 use super::body::{MAX_GOALS, MAX_JOINTS};
 use super::gpu_types::{ChainConstants, ChainTarget, TreeConstants, TreeGoal};
 use super::options::{ANGLE_TOLERANCE, POSITION_TOLERANCE};
@@ -22,6 +25,7 @@ const STOP: [f64; 2] = [3e-6, 2e-5];
 type Key = Vec<u64>;
 
 /// Problems with the same structure.
+#[derive(Debug)]
 pub(super) struct Group {
     pub(super) structure: Structure,
     pub(super) problems: Vec<usize>,
@@ -42,19 +46,33 @@ pub(super) fn groups(
     let mut from_address: HashMap<*const Link, usize> = HashMap::new();
     let mut from_links: HashMap<Key, usize> = HashMap::new();
     let mut from_key: HashMap<Key, Result<usize, &'static str>> = HashMap::new();
+    // Neighbours in a batch are usually alike, so the last key and the last address are compared before the maps are searched.
+    let (mut key, mut last_key) = (Key::new(), None::<(Key, Result<usize, &'static str>)>);
+    let mut last_links = None::<(*const Link, usize)>;
     let option_error = unsupported_option(options);
     for (index, (body, goals)) in bodies.iter().zip(goals).enumerate() {
         if let Some(what) = option_error.or_else(|| unsupported_goal(body, goals)) {
             unsupported.push((index, what));
             continue;
         }
-        let count = from_links.len();
-        let links = *from_address
-            .entry(body.links().as_ptr())
-            .or_insert_with(|| *from_links.entry(links_key(body.links())).or_insert(count));
+        let address = body.links().as_ptr();
+        let links = match last_links {
+            Some((last, links)) if last == address => links,
+            _ => {
+                let count = from_links.len();
+                *from_address
+                    .entry(address)
+                    .or_insert_with(|| *from_links.entry(links_key(body.links())).or_insert(count))
+            }
+        };
+        last_links = Some((address, links));
         let is_figure = moves_root(options) && body.poses_as_figure();
-        let mut key = problem_key(links, body, goals);
+        write_problem_key(&mut key, links, body, goals);
         key.push(u64::from(is_figure));
+        if let Some((_, Ok(group))) = last_key.as_ref().filter(|(last, _)| *last == key) {
+            groups[*group].problems.push(index);
+            continue;
+        }
         let found = match from_key.get(&key) {
             Some(found) => *found,
             None => {
@@ -66,10 +84,11 @@ pub(super) fn groups(
                     groups.push(Group { structure, problems: Vec::new(), is_figure, key });
                     groups.len() - 1
                 });
-                from_key.insert(key, found);
+                from_key.insert(key.clone(), found);
                 found
             }
         };
+        last_key = Some((key.clone(), found));
         match found {
             Ok(group) => groups[group].problems.push(index),
             Err(what) => unsupported.push((index, what)),
@@ -166,9 +185,10 @@ fn links_key(links: &[Link]) -> Key {
     key
 }
 
-/// Returns the key of a problem: its links, its goals without targets, and the rotations of links that never turn.
-fn problem_key(links: usize, body: &Body, goals: &[Goal]) -> Key {
-    let mut key = vec![links as u64, goals.len() as u64];
+/// Writes the key of a problem: its links, its goals without targets, and the rotations of links that never turn.
+fn write_problem_key(key: &mut Key, links: usize, body: &Body, goals: &[Goal]) {
+    key.clear();
+    key.extend([links as u64, goals.len() as u64]);
     for goal in goals {
         let has = [goal.position.is_some(), goal.orientation.is_some(), goal.pinned].map(u64::from);
         key.extend([goal.link.0 as u64, has[0] | has[1] << 1 | has[2] << 2, goal.weight.to_bits()]);
@@ -178,7 +198,6 @@ fn problem_key(links: usize, body: &Body, goals: &[Goal]) -> Key {
     for (rotation, _) in body.rotations().iter().zip(body.links()).filter(is_still) {
         key.extend(rotation.to_array().map(f64::to_bits));
     }
-    key
 }
 
 /// The data that the shaders read for the problems of a group.
@@ -195,22 +214,35 @@ impl Group {
             && !moves_root(options)
     }
 
-    pub(super) fn inputs(&self, bodies: &[Body], goals: &[Vec<Goal>], options: &Options) -> Inputs {
-        let one = |&index: &usize| {
-            let (body, goals) = (&bodies[index], &goals[index]);
-            (self.targets(body, goals, options), self.starts(body, options))
-        };
-        let each: Vec<_> = self.problems.par_iter().map(one).collect();
-        let mut inputs = Inputs { targets: Vec::new(), starts: Vec::new() };
-        for (targets, starts) in each {
-            inputs.targets.extend(targets);
-            inputs.starts.extend(starts);
-        }
-        inputs
+    /// Returns the size of a problem. `has_root` must be true if the answers contain the translation of the base.
+    pub(super) fn problem_size(&self, has_root: bool, is_measured: bool) -> ProblemSize {
+        let (joints, goals) = (self.structure.joints.len() as u64, self.structure.effectors.len() as u64);
+        ProblemSize { joints, goals, stride: joints + if has_root { 2 } else { 1 }, is_measured }
     }
 
-    fn targets(&self, body: &Body, goals: &[Goal], options: &Options) -> Vec<ChainTarget> {
-        let root = if options.start == Start::Rest { DVec3::ZERO } else { body.root() };
+    /// Returns the data of some problems, given by their places in the group.
+    pub(super) fn inputs(
+        &self,
+        problems: Range<usize>,
+        bodies: &[Body],
+        goals: &[Vec<Goal>],
+        options: &Options,
+    ) -> Inputs {
+        let problems = self.problems.get(problems).unwrap_or_default();
+        let (joints, effectors) = (self.structure.joints.len(), self.structure.effectors.len());
+        let mut targets = vec![ChainTarget::zeroed(); problems.len() * effectors];
+        let mut starts = vec![[0.0; 4]; problems.len() * joints];
+        // A group has at least one joint and one goal.
+        let parts = targets.par_chunks_mut(effectors.max(1)).zip(starts.par_chunks_mut(joints.max(1)));
+        parts.zip(problems).for_each(|((targets, starts), &index)| {
+            self.write_targets(&bodies[index], &goals[index], options, targets);
+            self.write_starts(&bodies[index], options, starts);
+        });
+        Inputs { targets, starts }
+    }
+
+    fn write_targets(&self, body: &Body, goals: &[Goal], options: &Options, to: &mut [ChainTarget]) {
+        let root = start_root(body, options);
         let base_from_world: DAffine3 = body.world_from_base().inverse();
         let world_from_base = world_from_base_rotation(body);
         let target = |(goal, effector): (&Goal, &Effector)| {
@@ -221,10 +253,11 @@ impl Group {
             let orientation = world_from_base.conjugate() * orientation * effector.rotation.conjugate();
             ChainTarget { position: four(place, 0.0), orientation: quaternion(orientation.normalize()) }
         };
-        goals.iter().zip(&self.structure.effectors).map(target).collect()
+        let targets = goals.iter().zip(&self.structure.effectors).map(target);
+        to.iter_mut().zip(targets).for_each(|(to, target)| *to = target);
     }
 
-    fn starts(&self, body: &Body, options: &Options) -> Vec<[f32; 4]> {
+    fn write_starts(&self, body: &Body, options: &Options, to: &mut [[f32; 4]]) {
         let start = |joint: &ReducedJoint| {
             let link = &body.links()[joint.link];
             let rotation =
@@ -232,7 +265,8 @@ impl Group {
             let allowed = if options.limits { link.nearest(rotation) } else { rotation };
             quaternion(joint.own(link, allowed).normalize())
         };
-        self.structure.joints.iter().map(start).collect()
+        let starts = self.structure.joints.iter().map(start);
+        to.iter_mut().zip(starts).for_each(|(to, start)| *to = start);
     }
 
     /// Returns the scales of position and orientation errors of a goal.
@@ -301,6 +335,11 @@ impl Group {
         };
         (tree, goals, rows)
     }
+}
+
+/// Returns the translation of the base from which a solve starts.
+pub(super) fn start_root(body: &Body, options: &Options) -> DVec3 {
+    if options.start == Start::Rest { DVec3::ZERO } else { body.root() }
 }
 
 pub(super) fn moves_root(options: &Options) -> bool {

@@ -53,8 +53,7 @@ impl Group {
         }
         let [x, y, z, _] = answer.root.map(f64::from);
         body.set_root(body.root() + DVec3::new(x, y, z) * self.structure.length);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small count")]
-        let iterations = answer.iterations.max(0.0) as usize;
+        let iterations = count(answer.iterations);
         let is_spent = iterations >= most_iterations as usize;
         let moves = moves_root(options);
         let method = if self.structure.effectors.len() > 1 || moves { Method::FullBody } else { Method::Dls };
@@ -92,12 +91,8 @@ impl Group {
         let is_reached = position.is_none_or(|e| e <= most) && turn.is_none_or(|e| e <= most_angle);
         let outcome = if is_reached {
             Outcome::Reached
-        } else if !moves_root(options) && self.is_too_far(index, goal, body) {
-            Outcome::OutOfReach
-        } else if is_spent {
-            Outcome::IterationLimit
         } else {
-            Outcome::Stalled
+            self.reason(index, goal, body, body.root(), options, is_spent)
         };
         let mut measured = GoalOutcome::default();
         measured.outcome = outcome;
@@ -106,12 +101,31 @@ impl Group {
         measured
     }
 
+    /// Returns why a goal was missed by a body whose base is translated by `root`.
+    pub(super) fn reason(
+        &self,
+        index: usize,
+        goal: &Goal,
+        body: &Body,
+        root: DVec3,
+        options: &Options,
+        is_spent: bool,
+    ) -> Outcome {
+        if !moves_root(options) && self.is_too_far(index, goal, body, root) {
+            Outcome::OutOfReach
+        } else if is_spent {
+            Outcome::IterationLimit
+        } else {
+            Outcome::Stalled
+        }
+    }
+
     /// Returns whether a target is farther from the first joint of its chain than the chain's length.
-    fn is_too_far(&self, index: usize, goal: &Goal, body: &Body) -> bool {
+    fn is_too_far(&self, index: usize, goal: &Goal, body: &Body, root: DVec3) -> bool {
         let Some(effector) = self.structure.effectors.get(index) else { return false };
         let first = self.structure.above(effector).last().map(|j| self.structure.joints[j].offset);
         let target = goal.position.map(|p| body.world_from_base().inverse().transform_point3(p));
-        target.zip(first).is_some_and(|(t, first)| t.distance(first + body.root()) > effector.length)
+        target.zip(first).is_some_and(|(t, first)| t.distance(first + root) > effector.length)
     }
 
     /// Continues from the pose of a body on the CPU. Keeps the pose and its report if the result is not nearer to the
@@ -150,6 +164,13 @@ impl Group {
         }
         Solved { report: polished, by: SolvedBy::GpuAndCpu }
     }
+}
+
+/// Returns the number of iterations that a shader has stored.
+pub(super) fn count(iterations: f32) -> usize {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small count")]
+    let count = iterations.max(0.0) as usize;
+    count
 }
 
 /// Returns the sum of the errors of a report, where one radian counts as much as one metre.

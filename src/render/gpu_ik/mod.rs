@@ -22,8 +22,9 @@
 //! ```
 //!
 //! # Precision
-//! The GPU computes in single precision. The errors of its poses are then measured on the CPU in double precision, so that no
-//! answer is trusted blindly. The tolerances of the options decide whether a goal counts as reached, but they are at least
+//! The GPU computes in single precision. [`GpuSolver::solve_many`] measures the errors of its poses on the CPU in double precision, so that
+//! no answer is trusted blindly. [`GpuSolver::solve_batch`] measures them on the GPU, with bounds of their rounding errors. The CPU measures
+//! only the answers whose outcomes these bounds leave open, so the outcomes are the same. The tolerances of the options decide whether a goal counts as reached, but they are at least
 //! [`POSITION_TOLERANCE`] times the chain's length and [`ANGLE_TOLERANCE`] radians. With [`GpuOptions::polish`], the CPU
 //! continues from these poses to an accuracy of 1e-9.
 //!
@@ -40,21 +41,31 @@
 //! - If the GPU is requested, a body that is a figure is solved with the differential method, like other bodies. The CPU's figure solver
 //!   gives better poses, so [`Choice::Auto`] uses it.
 
+mod batch;
+mod block_buffers;
 mod body;
 mod calibration;
 mod chain;
 pub(crate) mod gpu_types;
 mod group;
+mod judge;
 mod limb;
+mod limit_error;
+mod measure;
 mod measured;
 mod options;
+mod pipeline;
 mod pose_table;
+mod poses;
+mod prepare;
 mod shaders;
 mod solver;
 mod structure;
 #[cfg(test)]
 mod twin;
 
+pub use batch::GpuBatch;
+pub use judge::GoalErrors;
 pub use options::{ANGLE_TOLERANCE, Choice, CpuReason, GpuOptions, POSITION_TOLERANCE, Solved, SolvedBy};
 #[cfg(test)]
 pub(crate) use shaders::{LARGEST, SOURCES};

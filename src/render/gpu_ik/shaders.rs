@@ -1,6 +1,6 @@
 //! The shader modules: the files with their entry points.
 
-use sinew_shaders::{IK_BODY, IK_CHAIN, IK_CHAIN_RESTART, IK_LIMB};
+use sinew_shaders::{IK_BODY, IK_CHAIN, IK_CHAIN_RESTART, IK_LIMB, IK_MEASURE};
 
 /// Maximum number of joints of a chain.
 pub(super) const MAX_CHAIN: usize = 16;
@@ -15,11 +15,17 @@ pub(super) const CHAIN_FILES: [&str; 2] = [IK_CHAIN, IK_CHAIN_RESTART];
 pub(super) const LIMB: &[&str] = &[IK_LIMB];
 /// The files of whole bodies.
 pub(super) const BODY: &[&str] = &[IK_BODY];
+/// The files that measure errors.
+pub(super) const MEASURE: &[&str] = &[IK_MEASURE];
 
 /// All modules, for tests without an adapter.
 #[cfg(test)]
-pub(crate) const SOURCES: [(&str, &[&str]); 3] =
-    [("ik_chain", &[LARGEST, IK_CHAIN, IK_CHAIN_RESTART]), ("ik_limb", LIMB), ("ik_body", BODY)];
+pub(crate) const SOURCES: [(&str, &[&str]); 4] = [
+    ("ik_chain", &[LARGEST, IK_CHAIN, IK_CHAIN_RESTART]),
+    ("ik_limb", LIMB),
+    ("ik_body", BODY),
+    ("ik_measure", MEASURE),
+];
 
 /// Returns the constants of the module for chains with the given number of joints, or `None` if the number is zero or too large. `kinds`
 /// has a bit for each kind of limit that occurs. If `unrolled` is set, the loops over joints have constant bounds.

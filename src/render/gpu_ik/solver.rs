@@ -6,51 +6,48 @@ use std::time::Duration;
 use glam::DQuat;
 use rayon::prelude::*;
 
-use crate::ik::{Body, Goal, Limb, LimbGoal, Options, SolveError, Solver, Start};
+use crate::ik::{Body, Goal, Limb, LimbGoal, SolveError, Solver};
 use crate::platform::Instant;
 use crate::{Gpu, RenderError};
 
-use super::body::{BodyKernel, BodyProblems};
+use super::batch::{ErrorReceiver, GpuBatch};
+use super::block_buffers::BufferPool;
+use super::body::BodyKernel;
 use super::calibration::Calibration;
-use super::chain::{ChainKernels, ChainProblems, UploadedChain};
-use super::gpu_types::{ChainConstants, TreeConstants};
-use super::group::{Group, Inputs, groups};
+use super::chain::{ChainKernels, UploadedChain};
+use super::group::{Group, groups};
 use super::limb::{self, LimbKernel};
-use super::measured::Answer;
-use super::options::{Choice, CpuReason, GpuOptions, Solved, SolvedBy};
-use super::pose_table;
+use super::measure::MeasureKernel;
+use super::options::{Choice, CpuReason, GpuOptions, Solved};
+use super::pipeline::Receiver;
+use super::poses::{PoseReceiver, solve_alone};
 
-/// Number of structures whose joints and poses are kept on the GPU.
-const MAX_UPLOADED: usize = 16;
 /// Default maximum size of a buffer in bytes. Devices that an application provides may have smaller limits.
 const MAX_BYTES: u64 = 128 << 20;
 /// Error message for adapters that can only draw.
 const NO_COMPUTE: &str = "the adapter has no compute shaders";
-/// Maximum number of restarts. Each restart is a lane of a workgroup.
-const MAX_RESTARTS: u32 = 64;
 
 /// A solver of many problems at once on a GPU.
 ///
 /// Creating a solver compiles no shaders. The first solve of each kind of problem compiles the shaders for it.
 #[derive(Debug)]
 pub struct GpuSolver {
-    gpu: Gpu,
+    pub(super) gpu: Gpu,
     /// The pipelines for chains, by number of joints and kinds of limits.
-    chains: HashMap<(usize, u32), ChainKernels>,
-    uploaded: Vec<(Vec<u64>, UploadedChain)>,
-    body: Option<BodyKernel>,
+    pub(super) chains: HashMap<(usize, u32), ChainKernels>,
+    pub(super) uploaded: Vec<(Vec<u64>, UploadedChain)>,
+    pub(super) body: Option<BodyKernel>,
+    pub(super) measure: Option<MeasureKernel>,
     limb: Option<LimbKernel>,
-    /// Size in bytes of the largest buffer of a batch.
-    most_bytes: u64,
-    device_time: Duration,
+    pub(super) buffers: BufferPool,
+    /// Size in bytes of the largest buffer of a block.
+    pub(super) most_bytes: u64,
+    wait_time: Duration,
     calibration: Option<Calibration>,
 }
 
-/// The answers to the problems of a group: the numbers that the shader returned, and how many of them belong to each problem.
-struct Answers {
-    numbers: Vec<[f32; 4]>,
-    has_root: bool,
-}
+/// The groups of a batch, and why the CPU solves the other problems.
+type Plan = (Vec<Group>, HashMap<usize, CpuReason>);
 
 impl GpuSolver {
     /// Creates a solver on a device.
@@ -60,22 +57,26 @@ impl GpuSolver {
             chains: HashMap::new(),
             uploaded: Vec::new(),
             body: None,
+            measure: None,
             limb: None,
+            buffers: BufferPool::default(),
             most_bytes: largest_buffer(gpu),
-            device_time: Duration::ZERO,
+            wait_time: Duration::ZERO,
             calibration: None,
         }
     }
 
     /// Sets the size in bytes of the largest buffer. The default is the maximum: 128 MiB, or less if the limits of the device
-    /// are smaller. Larger batches are split.
+    /// are smaller. Larger batches are split. The buffers of up to four blocks are kept for later batches. If a block needs much smaller
+    /// ones, they are released.
     pub fn set_max_buffer_size(&mut self, bytes: u64) {
         self.most_bytes = bytes.clamp(1, largest_buffer(&self.gpu));
     }
 
-    /// Returns how long the last solve waited for the GPU. This includes the uploads and downloads.
-    pub fn device_time(&self) -> Duration {
-        self.device_time
+    /// Returns how long the last solve uploaded data, submitted work and waited for the GPU. This is not the time that the GPU needed: while
+    /// the GPU solves one block of a large batch, the CPU handles the answers to another.
+    pub fn wait_time(&self) -> Duration {
+        self.wait_time
     }
 
     /// Returns why [`Choice::Auto`] solves a batch on the CPU, or `None` if it uses the GPU.
@@ -95,10 +96,12 @@ impl GpuSolver {
         let calibration = match self.calibration {
             Some(calibration) => calibration,
             None => {
+                let wait_time = self.wait_time;
                 let measured = Calibration::measure(|bodies, goals, choice| {
                     let options = GpuOptions { choice, ..GpuOptions::default() };
                     drop(self.solve_many(bodies, goals, &options));
                 });
+                self.wait_time = wait_time;
                 *self.calibration.insert(measured)
             }
         };
@@ -119,51 +122,85 @@ impl GpuSolver {
         goals: &[Vec<Goal>],
         options: &GpuOptions,
     ) -> Vec<Result<Solved, SolveError>> {
-        self.device_time = Duration::ZERO;
         let options = &options.within_range();
         let count = bodies.len().min(goals.len());
         let (bodies, goals) = (&mut bodies[..count], &goals[..count]);
-        if options.choice == Choice::Cpu {
-            return solve_on_cpu(bodies, goals, &options.options, |_| CpuReason::Requested);
-        }
-        let (groups, unsupported) = groups(bodies, goals, &options.options);
-        let mut reasons: HashMap<usize, CpuReason> =
-            unsupported.into_iter().map(|(index, what)| (index, CpuReason::Unsupported(what))).collect();
-        let mut places = vec![None; count];
-        let mut solved: Vec<Answers> = Vec::with_capacity(groups.len());
+        let (groups, mut reasons) = plan(bodies, goals, options);
+        let mut receiver = PoseReceiver::new(bodies, goals, options);
+        let failures = self.solve_groups(&groups, goals, options, false, &mut receiver);
+        reasons.extend(failures);
+        let (bodies, results) = receiver.into_parts();
+        let problems = bodies.par_iter_mut().zip(goals).zip(results).enumerate();
+        let finished = problems.map_init(Solver::default, |solver, (index, ((body, goals), solved))| {
+            match solved {
+                Some(solved) => Ok(solved),
+                None => solve_alone(solver, body, goals, &options.options, reason(&reasons, index)),
+            }
+        });
+        finished.collect()
+    }
+
+    /// Solves for the goals of each body like [`GpuSolver::solve_many`], but returns only the errors, which the GPU measures too. The bodies
+    /// keep their poses, and [`GpuBatch::pose`] poses one of them on request. Problems whose outcome could be changed by rounding errors of
+    /// the GPU are measured on the CPU. Problems that the GPU does not support are solved on the CPU.
+    ///
+    /// ```
+    /// use sinew_render::gpu_ik::{GpuOptions, GpuSolver};
+    /// use sinew_character::ik::{Body, Goal, Link};
+    /// use sinew_character::glam::{DAffine3, DVec3};
+    /// use sinew_render::{AdapterChoice, Gpu};
+    ///
+    /// let mut solver = GpuSolver::new(&Gpu::new(&AdapterChoice::Cpu)?);
+    /// let links = vec![Link::base(), Link::child(0, DVec3::Y), Link::child(1, DVec3::Y)];
+    /// let arms = vec![Body::new(links, DAffine3::IDENTITY)?; 100];
+    /// let goals = vec![vec![Goal::position(2, DVec3::new(1.0, 1.0, 0.0))]; 100];
+    /// let batch = solver.solve_batch(&arms, &goals, &GpuOptions::default());
+    /// let best = (0..batch.len()).find(|&index| batch.reached(index)).ok_or("no arm reaches")?;
+    /// let mut arm = arms[best].clone();
+    /// let solved = batch.pose(best, &mut arm).ok_or("no such problem")??;
+    /// assert!(solved.report.reached());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn solve_batch<'a>(
+        &mut self,
+        bodies: &'a [Body],
+        goals: &'a [Vec<Goal>],
+        options: &GpuOptions,
+    ) -> GpuBatch<'a> {
+        let options = options.within_range();
+        let count = bodies.len().min(goals.len());
+        let (bodies, goals) = (&bodies[..count], &goals[..count]);
+        let (groups, mut reasons) = plan(bodies, goals, &options);
+        let mut receiver = ErrorReceiver::new(bodies, goals, &options);
+        let failures = self.solve_groups(&groups, goals, &options, true, &mut receiver);
+        reasons.extend(failures);
+        let answers = receiver.into_answers();
+        GpuBatch::new(bodies, goals, options, groups, answers, |index| reason(&reasons, index))
+    }
+
+    /// Solves the groups, and returns the reason for each problem that the CPU must solve. If a block of a group fails, the CPU solves the
+    /// block and all later ones. The answers to the blocks before it remain valid.
+    pub(super) fn solve_groups(
+        &mut self,
+        groups: &[Group],
+        goals: &[Vec<Goal>],
+        options: &GpuOptions,
+        is_measured: bool,
+        receiver: &mut impl Receiver,
+    ) -> Vec<(usize, CpuReason)> {
+        self.wait_time = Duration::ZERO;
+        let mut failures = Vec::new();
         for (number, group) in groups.iter().enumerate() {
-            let answers = match self.reason_for_cpu(group, options) {
-                Some(reason) => Err(reason),
-                None => self.solve_group(group, bodies, goals, options).map_err(failed),
+            let (solved, reason) = match self.reason_for_cpu(group, options) {
+                Some(reason) => (0, Some(reason)),
+                None => self.solve_group((number, group), goals, options, is_measured, receiver),
             };
-            match answers {
-                Ok(answers) => {
-                    for (place, &index) in group.problems.iter().enumerate() {
-                        places[index] = Some((number, place));
-                    }
-                    solved.push(answers);
-                }
-                Err(reason) => {
-                    reasons.extend(group.problems.iter().map(|&index| (index, reason.clone())));
-                    solved.push(Answers { numbers: Vec::new(), has_root: false });
-                }
+            let others = group.problems.get(solved..).unwrap_or_default();
+            if let Some(reason) = reason {
+                failures.extend(others.iter().map(|&index| (index, reason.clone())));
             }
         }
-        let finish = |solver: &mut Solver, (index, (body, goals)): (usize, (&mut Body, &Vec<Goal>))| {
-            let Some((number, place)) = places[index] else {
-                let reason = reasons.get(&index).cloned().unwrap_or(CpuReason::Requested);
-                return solve_alone(solver, body, goals, &options.options, reason);
-            };
-            let (group, answers) = (&groups[number], &solved[number]);
-            let answer = answers.of(group, place);
-            let report = group.apply(answer, body, goals, &options.options, options.iterations);
-            if options.polish {
-                return Ok(group.polish(solver, body, goals, &options.options, report));
-            }
-            Ok(Solved { report, by: SolvedBy::Gpu })
-        };
-        let problems = bodies.par_iter_mut().zip(goals).enumerate();
-        problems.map_init(Solver::default, finish).collect()
+        failures
     }
 
     /// Returns why the CPU solves a group.
@@ -182,102 +219,32 @@ impl GpuSolver {
         self.choose(group.problems.len(), group.structure.joints.len())
     }
 
+    /// Returns the number of problems that were solved, and why the others were not.
     fn solve_group(
         &mut self,
-        group: &Group,
-        bodies: &[Body],
+        (number, group): (usize, &Group),
         goals: &[Vec<Goal>],
         options: &GpuOptions,
-    ) -> Result<Answers, RenderError> {
-        self.gpu.check()?;
-        let inputs = group.inputs(bodies, goals, &options.options);
-        let Some(goals) = group.problems.first().and_then(|&first| goals.get(first)) else {
-            return Ok(Answers { numbers: Vec::new(), has_root: false });
+        is_measured: bool,
+        receiver: &mut impl Receiver,
+    ) -> (usize, Option<CpuReason>) {
+        let mut pipeline = match self.pipeline(group, goals, options, is_measured) {
+            Ok(pipeline) => pipeline,
+            Err(error) => return (0, Some(CpuReason::Failed(error.to_string()))),
         };
-        let started = Instant::now();
-        let numbers = match (group.is_chain(&options.options), &goals[..]) {
-            (true, [goal]) => self.solve_chains(group, goal, &inputs, options),
-            _ => self.solve_bodies(group, goals, &inputs, options),
-        }?;
-        self.device_time += started.elapsed();
-        Ok(Answers { numbers, has_root: !group.is_chain(&options.options) })
-    }
-
-    fn solve_chains(
-        &mut self,
-        group: &Group,
-        goal: &Goal,
-        inputs: &Inputs,
-        options: &GpuOptions,
-    ) -> Result<Vec<[f32; 4]>, RenderError> {
-        let (joints, kinds) = (group.structure.joints.len(), group.structure.kinds());
-        let kind = (joints, kinds);
-        let restarts = match options.options.start {
-            Start::Continue => 0,
-            _ if options.options.restarts == 0 || options.restarts == 0 => 0,
-            _ => options.restarts.min(MAX_RESTARTS).next_power_of_two(),
+        let mut solved = 0;
+        let reason = loop {
+            match pipeline.next(&mut self.buffers, receiver.bodies(), goals) {
+                Ok(Some(block)) => {
+                    solved = block.problems.end;
+                    receiver.receive(number, group, block);
+                }
+                Ok(None) => break None,
+                Err(error) => break Some(CpuReason::Failed(error.to_string())),
+            }
         };
-        let uploaded = self.upload(group)?;
-        if !self.chains.contains_key(&kind) {
-            let kernels = ChainKernels::new(&self.gpu, joints, kinds);
-            self.chains.extend(kernels.map(|kernels| (kind, kernels)));
-            // Errors of the shader compiler are reported like driver errors.
-            self.gpu.check()?;
-        }
-        let Some((kernels, (_, uploaded))) = self.chains.get_mut(&kind).zip(self.uploaded.get(uploaded))
-        else {
-            return Err(RenderError::Driver("no pipeline for a chain".to_owned()));
-        };
-        let chain = ChainConstants {
-            restarts,
-            iterations: options.iterations,
-            ..group.chain(goal, &options.options)
-        };
-        let problems = ChainProblems {
-            uploaded,
-            chain,
-            targets: &inputs.targets,
-            starts: &inputs.starts,
-            most_bytes: self.most_bytes,
-        };
-        kernels.solve(&self.gpu, &problems)
-    }
-
-    /// Uploads the structure of a chain unless it is already on the GPU, and returns its index.
-    fn upload(&mut self, group: &Group) -> Result<usize, RenderError> {
-        if let Some(place) = self.uploaded.iter().position(|(key, _)| *key == group.key) {
-            return Ok(place);
-        }
-        let poses = group.structure.effectors.first().map(|e| pose_table::table(&group.structure, e));
-        let uploaded = UploadedChain::new(&self.gpu, &group.structure.packed, &poses.unwrap_or_default())?;
-        if self.uploaded.len() >= MAX_UPLOADED {
-            self.uploaded.remove(0);
-        }
-        self.uploaded.push((group.key.clone(), uploaded));
-        Ok(self.uploaded.len() - 1)
-    }
-
-    fn solve_bodies(
-        &mut self,
-        group: &Group,
-        goals: &[Goal],
-        inputs: &Inputs,
-        options: &GpuOptions,
-    ) -> Result<Vec<[f32; 4]>, RenderError> {
-        let (tree, tree_goals, rows) = group.tree(goals, &options.options);
-        let tree = TreeConstants { iterations: options.iterations, ..tree };
-        let problems = BodyProblems {
-            tree,
-            joints: &group.structure.packed,
-            goals: &tree_goals,
-            rows: &rows,
-            targets: &inputs.targets,
-            starts: &inputs.starts,
-            most_bytes: self.most_bytes,
-        };
-        let kernel = self.body.get_or_insert_with(|| BodyKernel::new(&self.gpu));
-        self.gpu.check()?;
-        kernel.solve(&self.gpu, &problems)
+        self.wait_time += pipeline.wait_time();
+        (solved, reason)
     }
 
     /// Solves many limbs in closed form, like [`ik::solve_limbs`](crate::ik::solve_limbs) in single precision. Surplus
@@ -301,7 +268,7 @@ impl GpuSolver {
         let kernel = self.limb.get_or_insert_with(|| LimbKernel::new(&self.gpu));
         let started = Instant::now();
         let found = kernel.solve(&self.gpu, problems, self.most_bytes)?;
-        self.device_time = started.elapsed();
+        self.wait_time = started.elapsed();
         for (turns, found) in turns.iter_mut().zip(found.chunks(2)) {
             *turns = limb::unpacked(found);
         }
@@ -316,45 +283,17 @@ fn largest_buffer(gpu: &Gpu) -> u64 {
     MAX_BYTES.min(limits.max_storage_buffer_binding_size).min(limits.max_buffer_size).max(1)
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
-fn failed(error: RenderError) -> CpuReason {
-    CpuReason::Failed(error.to_string())
-}
-
-impl Answers {
-    fn of(&self, group: &Group, place: usize) -> Answer<'_> {
-        let joints = group.structure.joints.len();
-        let stride = joints + if self.has_root { 2 } else { 1 };
-        let numbers = self.numbers.get(place * stride..(place + 1) * stride).unwrap_or_default();
-        let last = numbers.last().copied().unwrap_or_default();
-        let root = if self.has_root { numbers.get(joints).copied().unwrap_or_default() } else { [0.0; 4] };
-        // The shaders store the number of iterations in different places.
-        let iterations = if self.has_root { last[2] } else { last[3] };
-        Answer { rotations: numbers.get(..joints).unwrap_or_default(), root, iterations }
+/// Groups the problems of a batch. If the CPU was requested, there are no groups.
+fn plan(bodies: &[Body], goals: &[Vec<Goal>], options: &GpuOptions) -> Plan {
+    if options.choice == Choice::Cpu {
+        return (Vec::new(), HashMap::new());
     }
+    let (groups, unsupported) = groups(bodies, goals, &options.options);
+    let reasons = unsupported.into_iter().map(|(index, what)| (index, CpuReason::Unsupported(what)));
+    (groups, reasons.collect())
 }
 
-fn solve_alone(
-    solver: &mut Solver,
-    body: &mut Body,
-    goals: &[Goal],
-    options: &Options,
-    reason: CpuReason,
-) -> Result<Solved, SolveError> {
-    // Only continued solves use the warm-start state.
-    solver.reset();
-    let report = solver.solve(body, goals, options)?.clone();
-    Ok(Solved { report, by: SolvedBy::Cpu(reason) })
-}
-
-fn solve_on_cpu(
-    bodies: &mut [Body],
-    goals: &[Vec<Goal>],
-    options: &Options,
-    reason: impl Fn(usize) -> CpuReason + Sync,
-) -> Vec<Result<Solved, SolveError>> {
-    let solve = |solver: &mut Solver, (index, (body, goals)): (usize, (&mut Body, &Vec<Goal>))| {
-        solve_alone(solver, body, goals, options, reason(index))
-    };
-    bodies.par_iter_mut().zip(goals).enumerate().map_init(Solver::default, solve).collect()
+/// Returns why the CPU solves a problem.
+fn reason(reasons: &HashMap<usize, CpuReason>, index: usize) -> CpuReason {
+    reasons.get(&index).cloned().unwrap_or(CpuReason::Requested)
 }

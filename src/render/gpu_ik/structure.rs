@@ -10,6 +10,7 @@ use crate::ik::shared::HINGE_FREEDOM;
 use crate::ik::{Body, Goal, Limit, Link, Options};
 
 use super::gpu_types::{NO_PARENT, PackedJoint};
+use super::limit_error::limit_error;
 
 /// Scale of the errors of pinned goals relative to the errors of other goals. The relative weight of pinned goals is the
 /// square of this scale.
@@ -58,6 +59,8 @@ pub(super) struct Structure {
     pub(super) length: f64,
     /// Largest number of degrees of freedom above an effector, divided by the three of a ball joint.
     pub(super) freedom: f64,
+    /// Sum of the deviations of the links' scales from uniform scales, as fractions.
+    pub(super) unevenness: f64,
     /// The joints in the form that the shaders read.
     pub(super) packed: Vec<PackedJoint>,
 }
@@ -89,6 +92,7 @@ impl Structure {
         }
         let mut joints: Vec<ReducedJoint> = Vec::new();
         let mut folded: Vec<Folded> = Vec::with_capacity(links.len());
+        let mut unevenness = 0.0;
         for (index, (link, rotation)) in links.iter().zip(body.rotations()).enumerate() {
             let start = Folded { joint: None, place: DVec3::ZERO, rotation: DQuat::IDENTITY, scale: 1.0 };
             let above = link.parent.and_then(|p| folded.get(p.0)).copied().unwrap_or(start);
@@ -97,6 +101,7 @@ impl Structure {
                 continue;
             }
             let Some(scale) = even_scale(link.scale) else { return Err("uneven or negative scale") };
+            unevenness += 1.0 - link.scale.min_element() / scale;
             let limit = if options.limits { link.limit } else { Limit::Free };
             if matches!(link.limit, Limit::Prismatic { .. }) || link.mimic.is_some() {
                 return Err("prismatic and mimic joints");
@@ -155,7 +160,8 @@ impl Structure {
         let length = effectors.iter().map(|e| e.length).fold(0.0, f64::max);
         let is_locked = |(_, link): &(usize, &Link)| options.limits && link.limit == Limit::Locked;
         let locked = links.iter().enumerate().filter(is_locked).map(|(index, _)| index).collect();
-        let mut structure = Self { joints, effectors, locked, length, freedom: 0.0, packed: Vec::new() };
+        let mut structure =
+            Self { joints, effectors, locked, length, freedom: 0.0, unevenness, packed: Vec::new() };
         structure.freedom = structure.largest_freedom(links);
         structure.packed = structure.joints.iter().map(|j| j.pack(&links[j.link], length)).collect();
         Ok(structure)
@@ -178,6 +184,12 @@ impl Structure {
     /// Returns the kinds of limits that occur, one bit for each.
     pub(super) fn kinds(&self) -> u32 {
         self.packed.iter().fold(0, |kinds, joint| kinds | 1 << joint.limit.kind)
+    }
+
+    /// Returns the distance from the base that an effector can have, if the base does not move.
+    pub(super) fn reach(&self, effector: &Effector) -> f64 {
+        let first = self.above(effector).last().and_then(|j| self.joints.get(j));
+        effector.length + first.map_or(0.0, |joint| joint.offset.length())
     }
 
     /// Returns the number of joints on the longest path from the base.
@@ -226,7 +238,8 @@ impl ReducedJoint {
             limit: self.packed_limit,
             parent: self.parent.and_then(|p| u32::try_from(p).ok()).unwrap_or(NO_PARENT),
             depth: self.depth,
-            reserved: [0; 2],
+            limit_error: single(limit_error(&self.limit)),
+            reserved: 0,
         }
     }
 

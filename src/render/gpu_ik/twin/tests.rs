@@ -4,19 +4,19 @@
 use glam::{DAffine3, DQuat, DVec3, EulerRot, Quat, Vec3};
 
 use crate::Gpu;
-use crate::gpu_ik::body::{BodyKernel, BodyProblems};
-use crate::gpu_ik::chain::{ChainKernels, ChainProblems, UploadedChain};
-use crate::gpu_ik::gpu_types::{ChainConstants, ChainTarget, PackedJoint, TreeConstants, TreeGoal};
+use crate::gpu_ik::gpu_types::{ChainTarget, PackedJoint, TreeGoal};
 use crate::gpu_ik::group::{Group, groups};
 use crate::gpu_ik::limb::{LimbKernel, packed};
-use crate::gpu_ik::pose_table;
+use crate::gpu_ik::options::GpuOptions;
+use crate::gpu_ik::pipeline::Block;
+use crate::gpu_ik::solver::GpuSolver;
 use crate::ik::{Body, Goal, Limb, LimbGoal, Limit, Link, LinkIndex, Method, Options};
 use sinew_base::Random;
 
 use super::limb::solve_limb;
 use super::tree::{DescentSettings, TreeTwin};
 
-const STATES: usize = 1000;
+pub(super) const STATES: usize = 1000;
 /// Maximum differences between positions, as a fraction of the error that a step removes, and between angles, in radians.
 const PLACE: f32 = 1e-4;
 const ANGLE: f32 = 1e-4;
@@ -44,7 +44,7 @@ fn limit(index: usize) -> Limit {
 }
 
 /// Returns a body in which every joint is a child of an earlier joint, and every kind of limit occurs.
-fn body(joints: usize, parent: impl Fn(usize) -> Option<usize>) -> Body {
+pub(super) fn body(joints: usize, parent: impl Fn(usize) -> Option<usize>) -> Body {
     let mut random = Random(11);
     let link = |index: usize| {
         Link::base()
@@ -59,7 +59,7 @@ fn body(joints: usize, parent: impl Fn(usize) -> Option<usize>) -> Body {
 }
 
 /// Returns bodies in random poses within their limits, and the goals of each body.
-fn problems(body: &Body, links: &[usize]) -> (Vec<Body>, Vec<Vec<Goal>>) {
+pub(super) fn problems(body: &Body, links: &[usize]) -> (Vec<Body>, Vec<Vec<Goal>>) {
     let mut random = Random(5);
     let mut pose = || {
         let mut posed = body.clone();
@@ -84,7 +84,7 @@ fn problems(body: &Body, links: &[usize]) -> (Vec<Body>, Vec<Vec<Goal>>) {
     (bodies, goals)
 }
 
-fn angle(a: Quat, b: Quat) -> f32 {
+pub(super) fn angle(a: Quat, b: Quat) -> f32 {
     let away = a.conjugate() * b;
     2.0 * away.xyz().length().atan2(away.w.abs())
 }
@@ -126,69 +126,76 @@ fn compare(
     assert!(rejected < STATES / 2, "{rejected}");
 }
 
-fn only_group(bodies: &[Body], goals: &[Vec<Goal>], options: &Options) -> Group {
+pub(super) fn only_group(bodies: &[Body], goals: &[Vec<Goal>], options: &Options) -> Group {
     let (mut found, unsupported) = groups(bodies, goals, options);
     assert!(unsupported.is_empty(), "{unsupported:?}");
     assert_eq!(found.len(), 1);
     found.remove(0)
 }
 
+/// Returns the options for a single step.
+pub(super) fn one_step(options: Options) -> GpuOptions {
+    GpuOptions::default().with_options(options).with_restarts(0).with_iterations(1)
+}
+
+/// Solves the problems of a group in several blocks, and measures their errors.
+pub(super) fn blocks(
+    group: &Group,
+    bodies: &[Body],
+    goals: &[Vec<Goal>],
+    options: &GpuOptions,
+    bytes: u64,
+) -> Vec<Block> {
+    let mut solver = GpuSolver::new(&Gpu::of_tests());
+    solver.set_max_buffer_size(bytes);
+    let mut pipeline = solver.pipeline(group, goals, options, true).unwrap();
+    let mut blocks = Vec::new();
+    while let Some(block) = pipeline.next(&mut solver.buffers, bodies, goals).unwrap() {
+        blocks.push(block);
+    }
+    assert!(blocks.len() > 2, "{} blocks", blocks.len());
+    blocks
+}
+
+/// Returns a whole body: two trunks of five joints with two limbs of five joints each, and a tail.
+pub(super) fn tree() -> Body {
+    body(70, |index| match index {
+        10 | 15 | 20 => Some(4),
+        25 => Some(9),
+        _ => index.checked_sub(1),
+    })
+}
+
 #[test]
 fn chains_take_the_same_steps_as_their_twin() {
-    let gpu = Gpu::of_tests();
     let options = Options::default();
     let body = body(5, |index| index.checked_sub(1));
     let (bodies, goals) = problems(&body, &[4]);
     let group = only_group(&bodies, &goals, &options);
-    let inputs = group.inputs(&bodies, &goals, &options);
-    let chain = ChainConstants { iterations: 1, ..group.chain(&goals[0][0], &options) };
+    let inputs = group.inputs(0..STATES, &bodies, &goals, &options);
+    let chain = group.chain(&goals[0][0], &options);
     let (_, tree_goals, _) = group.tree(&goals[0], &options);
-    let structure = &group.structure;
-    let table = pose_table::table(structure, &structure.effectors[0]);
-    let problems = ChainProblems {
-        uploaded: &UploadedChain::new(&gpu, &structure.packed, &table).unwrap(),
-        chain,
-        targets: &inputs.targets,
-        starts: &inputs.starts,
-        most_bytes: 1 << 20,
-    };
-    let mut kernels = ChainKernels::new(&gpu, 5, structure.kinds()).unwrap();
-    let answers = kernels.solve(&gpu, &problems).unwrap();
+    let blocks = blocks(&group, &bodies, &goals, &one_step(options), 1 << 15);
+    let answers: Vec<_> = blocks.into_iter().flat_map(Block::into_answers).collect();
     let settings =
         DescentSettings { damping: chain.tolerances[3], damping_floor: 1e-7, rounds: 4, root_weight: 0.0 };
-    compare(&structure.packed, &tree_goals, &inputs.targets, &inputs.starts, settings, &answers, 6);
+    let joints = &group.structure.packed;
+    compare(joints, &tree_goals, &inputs.targets, &inputs.starts, settings, &answers, 6);
 }
 
 #[test]
 fn bodies_take_the_same_steps_as_their_twin() {
-    let gpu = Gpu::of_tests();
     let options = Options::default().with_method(Method::FullBody).with_root_motion(true);
-    // Two trunks of five joints with two limbs of five joints each.
-    let body = body(70, |index| match index {
-        10 | 15 | 20 => Some(4),
-        25 => Some(9),
-        _ => index.checked_sub(1),
-    });
-    let (bodies, goals) = problems(&body, &[14, 19, 24, 69]);
+    let (bodies, goals) = problems(&tree(), &[14, 19, 24, 69]);
     let group = only_group(&bodies, &goals, &options);
-    let inputs = group.inputs(&bodies, &goals, &options);
-    let (tree, tree_goals, rows) = group.tree(&goals[0], &options);
-    let tree = TreeConstants { iterations: 1, ..tree };
-    let structure = &group.structure;
-    let problems = BodyProblems {
-        tree,
-        joints: &structure.packed,
-        goals: &tree_goals,
-        rows: &rows,
-        targets: &inputs.targets,
-        starts: &inputs.starts,
-        most_bytes: 1 << 20,
-    };
-    let answers = BodyKernel::new(&gpu).solve(&gpu, &problems).unwrap();
+    let inputs = group.inputs(0..STATES, &bodies, &goals, &options);
+    let (tree, tree_goals, _) = group.tree(&goals[0], &options);
+    let blocks = blocks(&group, &bodies, &goals, &one_step(options), 1 << 18);
+    let answers: Vec<_> = blocks.into_iter().flat_map(Block::into_answers).collect();
     let settings =
         DescentSettings { damping: tree.damping, damping_floor: 1e-6, rounds: 3, root_weight: 1.0 };
-    let stride = structure.joints.len() + 2;
-    compare(&structure.packed, &tree_goals, &inputs.targets, &inputs.starts, settings, &answers, stride);
+    let (joints, stride) = (&group.structure.packed, group.structure.joints.len() + 2);
+    compare(joints, &tree_goals, &inputs.targets, &inputs.starts, settings, &answers, stride);
 }
 
 #[test]
