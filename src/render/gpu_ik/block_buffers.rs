@@ -5,7 +5,7 @@ use wgpu::{Buffer, BufferUsages};
 use crate::compute::storage;
 use crate::{Gpu, RenderError};
 
-use super::gpu_types::{ChainTarget, GoalError};
+use super::gpu_types::{ChainTarget, GoalError, LimbProblem};
 
 /// Size of a quaternion or a vector in bytes.
 const VECTOR: u64 = 16;
@@ -74,6 +74,13 @@ impl ProblemSize {
 }
 
 impl BlockBytes {
+    /// Returns the sizes for single limbs, whose targets are whole problems and whose answers are two rotations each.
+    pub(super) fn of_limbs(limbs: usize) -> Self {
+        let count = limbs as u64;
+        let (targets, answers) = (count * size_of::<LimbProblem>() as u64, count * 2 * VECTOR);
+        Self { targets, starts: 0, answers, unsolved: 0, errors: 0 }
+    }
+
     /// Returns the size of the buffer from which the answers and the errors are read.
     fn staging(self) -> u64 {
         self.answers + self.errors

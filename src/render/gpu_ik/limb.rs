@@ -2,17 +2,17 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::compute::{Access, Kernel, read_back, storage, storage_with};
+use crate::compute::{Access, Kernel};
 use crate::ik::{Limb, LimbGoal};
+use crate::offscreen::read_buffer;
 use crate::{Gpu, RenderError};
 
+use super::block_buffers::{BlockBytes, BufferPool};
 use super::gpu_types::LimbProblem;
 use super::shaders;
 use super::structure::four;
 
 const LANES: usize = 64;
-/// Size of the two rotations of a limb in bytes.
-const TURNS: u64 = 32;
 /// Maximum distance of a target, in lengths of the limb. A target farther away is moved to this distance, so that the square
 /// of the distance remains within the range of single precision. The limb is already straight at a distance of 1.
 const FARTHEST: f64 = 2.0;
@@ -26,29 +26,36 @@ impl LimbKernel {
         Self(Kernel::new(gpu, "limb IK", shaders::LIMB, "solve_limbs", &[], &access))
     }
 
-    /// Solves limbs in batches whose buffers have at most `most_bytes` bytes.
+    /// Solves limbs in blocks whose buffers have at most `most_bytes` bytes.
     pub(super) fn solve(
         &self,
         gpu: &Gpu,
+        pool: &mut BufferPool,
         problems: &[LimbProblem],
         most_bytes: u64,
     ) -> Result<Vec<[f32; 4]>, RenderError> {
         let most = usize::try_from(most_bytes).unwrap_or(usize::MAX) / size_of::<LimbProblem>();
+        let most = most.clamp(1, problems.len().max(1));
         let mut turns = Vec::with_capacity(2 * problems.len());
-        for batch in problems.chunks(most.max(1)) {
-            let input = storage_with(gpu, "limbs", bytemuck::cast_slice(batch))?;
-            let size = batch.len() as u64 * TURNS;
-            let output = storage(gpu, "turns", size)?;
-            let bound = [&input, &output].map(wgpu::Buffer::as_entire_buffer_binding);
+        for block in problems.chunks(most) {
+            let buffers = pool.take(gpu, BlockBytes::of_limbs(most))?;
+            gpu.queue.write_buffer(&buffers.targets, 0, bytemuck::cast_slice(block));
+            let bound = [&buffers.targets, &buffers.answers].map(wgpu::Buffer::as_entire_buffer_binding);
             let mut encoder = gpu.device.create_command_encoder(&Default::default());
             {
                 let mut pass = encoder.begin_compute_pass(&Default::default());
-                let groups = u32::try_from(batch.len().div_ceil(LANES)).unwrap_or(u32::MAX);
+                // Lanes after the last limb compute unused numbers.
+                let groups = u32::try_from(block.len().div_ceil(LANES)).unwrap_or(u32::MAX);
                 self.0.dispatch(&mut pass, &self.0.bind(gpu, &bound), groups);
             }
-            let found: Vec<[f32; 4]> =
-                read_back(gpu, encoder, &output, 0..size, bytemuck::pod_collect_to_vec)?;
+            let BlockBytes { answers, .. } = BlockBytes::of_limbs(block.len());
+            encoder.copy_buffer_to_buffer(&buffers.answers, 0, &buffers.staging, 0, answers);
+            let work = gpu.queue.submit([encoder.finish()]);
+            let size = usize::try_from(answers).unwrap_or(usize::MAX);
+            let read = |bytes: &[u8]| bytemuck::pod_collect_to_vec(bytes.get(..size).unwrap_or_default());
+            let found: Vec<[f32; 4]> = read_buffer(gpu, &buffers.staging, work, read)?;
             turns.extend(found);
+            pool.give_back(buffers);
         }
         Ok(turns)
     }

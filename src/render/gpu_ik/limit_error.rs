@@ -12,6 +12,8 @@ const ROUNDING: f64 = 5.960464477539063e-8;
 const HINGE: f64 = 48.0;
 const CONE: f64 = 400.0;
 const EULER: f64 = 360.0;
+/// Bound for the comparison of an angle with the ends of its range, as a difference of cosines.
+const RANGE: f64 = 8.0;
 /// Maximum effect of an axis whose length is not exactly 1, or of two axes that are not exactly perpendicular.
 const AXIS: f64 = 8.0;
 /// If a cosine is below this value, the angles of a rotation are too inaccurate for a bound.
@@ -21,18 +23,29 @@ const SINGULAR: f64 = 1e-3;
 pub(super) fn limit_error(limit: &Limit) -> f64 {
     let error = match *limit {
         Limit::Free | Limit::Locked | Limit::Prismatic { .. } => 0.0,
-        Limit::Hinge { axis, .. } => HINGE * ROUNDING + AXIS * deviation(axis),
-        Limit::Cone { axis, side, swing, .. } => {
+        Limit::Hinge { axis, min, max } => HINGE * ROUNDING + AXIS * deviation(axis) + range_error(min, max),
+        Limit::Cone { axis, side, swing, twist } => {
             // The twist is undefined at a swing of half a turn.
             let swing = swing[0].max(swing[1]);
             let axes = deviation(axis) + deviation(side) + axis.dot(side).abs();
-            (CONE * ROUNDING + AXIS * axes) / cosine(0.5 * swing)
+            (CONE * ROUNDING + AXIS * axes) / cosine(0.5 * swing) + range_error(twist[0], twist[1])
         }
         // The outer angles are undefined if the middle angle is a quarter turn.
-        Limit::Euler { min, max, .. } => EULER * ROUNDING / cosine(min[1].abs().max(max[1].abs())),
+        Limit::Euler { min, max, .. } => {
+            let ranges: f64 = min.into_iter().zip(max).map(|(min, max)| range_error(min, max)).sum();
+            EULER * ROUNDING / cosine(min[1].abs().max(max[1].abs())) + ranges
+        }
     };
     // No rotation turns farther than half a turn.
     if error.is_finite() { error.min(PI) } else { PI }
+}
+
+/// Returns by how much an angle that the shader accepts may exceed its range, in radians. The shader compares the cosines of half the
+/// angles from the middle of the range, which hardly change near zero.
+fn range_error(min: f64, max: f64) -> f64 {
+    let half = (0.25 * (max - min)).clamp(0.0, 0.5 * PI);
+    let cosines = RANGE * ROUNDING;
+    2.0 * (cosines / half.sin()).min((2.0 * cosines).sqrt())
 }
 
 fn deviation(axis: DVec3) -> f64 {
@@ -69,5 +82,7 @@ mod tests {
             assert!(error > 2e-6 && error < 1e-4, "{error}");
         }
         assert!(limit_error(&Limit::Free) <= 0.0);
+        let narrow = limit_error(&Limit::Hinge { axis: DVec3::Z, min: 0.2, max: 0.2 });
+        assert!(narrow > 1e-3 && narrow < 1e-2, "{narrow}");
     }
 }

@@ -267,7 +267,7 @@ impl GpuSolver {
         }
         let kernel = self.limb.get_or_insert_with(|| LimbKernel::new(&self.gpu));
         let started = Instant::now();
-        let found = kernel.solve(&self.gpu, problems, self.most_bytes)?;
+        let found = kernel.solve(&self.gpu, &mut self.buffers, problems, self.most_bytes)?;
         self.wait_time = started.elapsed();
         for (turns, found) in turns.iter_mut().zip(found.chunks(2)) {
             *turns = limb::unpacked(found);

@@ -4,6 +4,7 @@
 use glam::{DAffine3, DQuat, DVec3, EulerRot, Quat, Vec3};
 
 use crate::Gpu;
+use crate::gpu_ik::block_buffers::BufferPool;
 use crate::gpu_ik::gpu_types::{ChainTarget, PackedJoint, TreeGoal};
 use crate::gpu_ik::group::{Group, groups};
 use crate::gpu_ik::limb::{LimbKernel, packed};
@@ -208,7 +209,8 @@ fn limbs_turn_as_their_twin() {
     };
     let problems: Vec<_> = (0..STATES).map(&mut problem).collect();
     let gpu = Gpu::of_tests();
-    let turns = LimbKernel::new(&gpu).solve(&gpu, &problems, 1 << 14).unwrap();
+    let mut pool = BufferPool::default();
+    let turns = LimbKernel::new(&gpu).solve(&gpu, &mut pool, &problems, 1 << 14).unwrap();
     for (index, (problem, turns)) in problems.iter().zip(turns.chunks(2)).enumerate() {
         for (turn, expected) in turns.iter().zip(solve_limb(problem)) {
             let away = angle(Quat::from_array(*turn), expected);
