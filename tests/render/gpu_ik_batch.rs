@@ -93,8 +93,8 @@ fn a_tolerance_between_both_precisions_is_decided_in_double_precision() {
 #[test]
 fn batches_solve_other_problems_on_the_cpu() {
     let (bodies, mut goals) = arm(Robot::Panda, 4);
-    goals[1] = vec![Goal::aim(7, DVec3::Z, DVec3::X)];
-    goals[2] = vec![Goal::position(99, DVec3::ONE)];
+    goals[1] = vec![Goal::aim(LinkIndex(7), DVec3::Z, DVec3::X)];
+    goals[2] = vec![Goal::position(LinkIndex(99), DVec3::ONE)];
     let mut solver = solver();
     let batch = solver.solve_batch(&bodies, &goals, &on_gpu());
     assert_eq!((batch.len(), batch.is_empty()), (4, false));

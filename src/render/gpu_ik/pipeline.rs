@@ -294,7 +294,7 @@ mod tests {
         };
         let bodies: Vec<_> = (0..400).map(|index| arm(2 + index % 2)).collect();
         let target = DVec3::new(1.0, 1.0, 0.0);
-        let goals: Vec<_> = (0..400).map(|index| vec![Goal::position(2 + index % 2, target)]).collect();
+        let goals: Vec<_> = (0..400).map(|index| vec![Goal::position(LinkIndex(2 + index % 2), target)]).collect();
         let options = GpuOptions::default().with_choice(Choice::Gpu);
         let (groups, _) = groups(&bodies, &goals, &options.options);
         assert_eq!(groups.len(), 2);

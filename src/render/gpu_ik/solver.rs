@@ -151,9 +151,9 @@ impl GpuSolver {
     /// use sinew_render::{AdapterChoice, Gpu};
     ///
     /// let mut solver = GpuSolver::new(&Gpu::new(&AdapterChoice::Cpu)?);
-    /// let links = vec![Link::base(), Link::child(0, DVec3::Y), Link::child(1, DVec3::Y)];
+    /// let links = vec![Link::base(), Link::child(LinkIndex(0), DVec3::Y), Link::child(LinkIndex(1), DVec3::Y)];
     /// let arms = vec![Body::new(links, DAffine3::IDENTITY)?; 100];
-    /// let goals = vec![vec![Goal::position(2, DVec3::new(1.0, 1.0, 0.0))]; 100];
+    /// let goals = vec![vec![Goal::position(LinkIndex(2), DVec3::new(1.0, 1.0, 0.0))]; 100];
     /// let batch = solver.solve_batch(&arms, &goals, &GpuOptions::default());
     /// let best = (0..batch.len()).find(|&index| batch.reached(index)).ok_or("no arm reaches")?;
     /// let mut arm = arms[best].clone();
