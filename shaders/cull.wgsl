@@ -7,6 +7,9 @@
 struct CullViews {
     planes: array<vec4<f32>, 12>,
     pixels: array<vec4<f32>, 2>, // for each view, the width of a pixel in metres: the dot product with a point
+    camera: array<vec4<f32>, 4>, // the rows of the camera's matrix from world space to clip space
+    area: vec2<f32>,             // width and height of the image in pixels
+    reserved: vec2<f32>,
 }
 
 // The size of a list of instances.
@@ -38,6 +41,7 @@ const LEVELS: u32 = 9u;
 // `sum_blocks` replaces by the number of those before them in the list.
 @group(0) @binding(4) var<storage, read_write> seen: array<u32>;
 @group(0) @binding(5) var<storage, read_write> records: array<Instance>;
+// The arguments of the draws, and the number of instances that are in view but hidden.
 @group(0) @binding(6) var<storage, read_write> arguments: array<u32>;
 
 var<workgroup> sums: array<vec3<u32>, LANES>;
@@ -72,6 +76,11 @@ fn block_count() -> u32 {
     return (size.instances + LANES - 1u) / LANES;
 }
 
+// Returns the index of the number of hidden instances.
+fn hidden_count() -> u32 {
+    return size.parts * LEVELS * ARGUMENTS;
+}
+
 fn is_inside(sphere: vec4<f32>) -> bool {
     var is_inside = sphere.w >= 0.0;
     for (var i = 0u; i < 6u; i++) {
@@ -96,6 +105,25 @@ fn level_of(sphere: vec4<f32>, scale: f32) -> u32 {
     return level;
 }
 
+// Numbers the listed instances of a block. All lanes of the workgroup must call this function.
+fn number(block: u32, lane: u32, is_listed: bool) {
+    let index = block * LANES + lane;
+    var level = 0u;
+    if is_listed {
+        level = level_of(placed[index].sphere, placed[index].scale);
+    }
+    let numbers = sum_up_to(lane, select(vec3<u32>(0u), one_in(level), is_listed));
+    if index < size.instances {
+        seen[index] = select(0u, (level << 16u) | count_in(level, numbers), is_listed);
+    }
+    if lane == LANES - 1u && block < block_count() {
+        for (var i = 0u; i < LEVELS; i++) {
+            seen[size.instances + i * block_count() + block] = count_in(i, numbers);
+        }
+    }
+}
+
+// Lists all instances in view.
 @compute @workgroup_size(LANES)
 fn cull(
     @builtin(workgroup_id) id: vec3<u32>,
@@ -104,21 +132,14 @@ fn cull(
 ) {
     let block = id.y * workgroups.x + id.x;
     let index = block * LANES + lane;
-    var is_seen = false;
-    var level = 0u;
+    var is_listed = false;
     if index < size.instances {
-        is_seen = is_inside(placed[index].sphere);
-        level = level_of(placed[index].sphere, placed[index].scale);
+        is_listed = is_inside(placed[index].sphere);
     }
-    let numbers = sum_up_to(lane, select(vec3<u32>(0u), one_in(level), is_seen));
-    if index < size.instances {
-        seen[index] = select(0u, (level << 16u) | count_in(level, numbers), is_seen);
+    if index == 0u {
+        arguments[hidden_count()] = 0u;
     }
-    if lane == LANES - 1u && block < block_count() {
-        for (var i = 0u; i < LEVELS; i++) {
-            seen[size.instances + i * block_count() + block] = count_in(i, numbers);
-        }
-    }
+    number(block, lane, is_listed);
 }
 
 // One workgroup. Each lane sums a share of the blocks of each level.

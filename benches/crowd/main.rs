@@ -62,7 +62,8 @@ fn measure(gpu: &Gpu, count: u32, is_rigid: bool, pixel_error: f32) -> (CrowdSta
     }
     let rig = if is_rigid { rig::Rig::default() } else { rig::detect(&character) };
     let mut renderer = Renderer::new(gpu.clone());
-    let layout = CrowdLayout { count, ground: CrowdGround::Hills, seed: 1, looks: 1.0, pixel_error };
+    let ground = CrowdGround::Hills;
+    let layout = CrowdLayout { count, ground, seed: 1, looks: 1.0, pixel_error, occlusion: false };
     let characters = [(Arc::new(character), rig)];
     let mut scene = CrowdScene::new(&mut renderer, &characters, &layout, ShadingMode::Shaded).unwrap();
     let is_slow = gpu.info.device_type == wgpu::DeviceType::Cpu && count > LARGE_ON_CPU;

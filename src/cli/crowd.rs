@@ -17,7 +17,7 @@ use crate::rig::Rig;
 use crate::scene::{CrowdLayout, CrowdScene, ViewSettings};
 
 use super::failure::Failure;
-use super::image_args::ImageArgs;
+use super::image_args::{ImageArgs, Switch};
 use super::progress::Progress;
 use super::render::{FrameRange, OutputNames, rate};
 use super::terrain_args::TerrainArgs;
@@ -83,6 +83,9 @@ pub(super) struct LayoutArgs {
     /// Draw small characters with fewer triangles, with a mean error of at most this number of pixels (0: all triangles)
     #[arg(long, value_name = "PIXELS", default_value_t = Crowd::PIXEL_ERROR, value_parser = pixel_error)]
     lod: f32,
+    /// Do not draw characters that other surfaces hide: the image is the same, and a view from among the characters is faster
+    #[arg(long, value_name = "on|off", default_value = "off")]
+    occlusion: Switch,
 }
 
 /// Parses the number of pixels of `--lod`.
@@ -111,7 +114,14 @@ impl LayoutArgs {
 
     pub(super) fn layout(&self) -> Result<CrowdLayout, Failure> {
         let ground = self.ground.load()?;
-        Ok(CrowdLayout { count: self.count, ground, seed: self.seed, looks: 1.0, pixel_error: self.lod })
+        Ok(CrowdLayout {
+            count: self.count,
+            ground,
+            seed: self.seed,
+            looks: 1.0,
+            pixel_error: self.lod,
+            occlusion: self.occlusion == Switch::On,
+        })
     }
 }
 
@@ -221,12 +231,13 @@ fn draw(
     Ok(())
 }
 
-/// Describes the visible characters of an image.
+/// Describes the drawn characters of an image.
 fn describe(drawn: &DrawnLevels) -> String {
-    format!("{} characters, from the finest to the coarsest; {} triangles", counts(drawn), drawn.triangles)
+    let (counts, DrawnLevels { triangles, hidden, .. }) = (counts(drawn), drawn);
+    format!("{counts} characters, from the finest to the coarsest; {triangles} triangles; {hidden} hidden")
 }
 
-/// Returns the numbers of visible characters in the levels of detail.
+/// Returns the numbers of drawn characters in the levels of detail.
 fn counts(drawn: &DrawnLevels) -> String {
     drawn.characters.map(|count| count.to_string()).join(" + ")
 }

@@ -24,7 +24,7 @@ use crate::viewer::{
 
 use super::crowd::{MAX_COUNT, pixel_error};
 use super::failure::Failure;
-use super::image_args;
+use super::image_args::{self, Switch};
 use super::light_args::LightArgs;
 use super::posing::clips;
 use super::rig_args::RigArgs;
@@ -91,6 +91,9 @@ pub(super) struct ViewArgs {
     /// Draw small characters of --crowd with fewer triangles, with a mean error of at most this number of pixels (0: all triangles)
     #[arg(long, value_name = "PIXELS", requires = "crowd", default_value_t = Crowd::PIXEL_ERROR, value_parser = pixel_error)]
     lod: f32,
+    /// Do not draw characters of --crowd that other surfaces hide: the image is the same, and a view from among the characters is faster
+    #[arg(long, value_name = "on|off", requires = "crowd", default_value = "off")]
+    occlusion: Switch,
     /// Record the session to a file, for `sinew render --replay`
     #[arg(long, value_name = "SESSION")]
     record: Option<PathBuf>,
@@ -180,8 +183,14 @@ fn show_crowd(args: &ViewArgs, count: u32) -> Result<ExitCode, Failure> {
     }
     let character = args.model.load()?;
     let rig = rig_of(&character, None)?;
-    let layout =
-        CrowdLayout { count, ground: CrowdGround::Hills, seed: 1, looks: 1.0, pixel_error: args.lod };
+    let layout = CrowdLayout {
+        count,
+        ground: CrowdGround::Hills,
+        seed: 1,
+        looks: 1.0,
+        pixel_error: args.lod,
+        occlusion: args.occlusion == Switch::On,
+    };
     let characters = vec![(Arc::new(character), rig)];
     let opening = CrowdOpening { characters, layout, adapter: args.adapter.clone() };
     match viewer::open_crowd(opening) {

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::crowd_batch::{CrowdBatch, crowd_parts, draw_crowds};
 use super::draw_list::{Batch, Batcher, DrawList, DrawnModels, Item, draw_all};
 use super::gpu_types::flags;
+use super::indirect::Listed;
 use super::layout::{self, Layouts};
 use super::model::{Model, ModelPart};
 use super::skinning::{SkinningVariant, posed_vertex_state, vertex_state};
@@ -86,7 +87,7 @@ impl Casters {
     }
 
     pub(super) fn draw_crowds(&self, pass: &mut wgpu::RenderPass<'_>, models: &[&Model], frame: &Frame<'_>) {
-        draw_crowds(self.crowds.iter(), pass, models, frame, 1);
+        draw_crowds(self.crowds.iter(), pass, models, frame, Listed::Light);
     }
 }
 

@@ -267,9 +267,17 @@ fn create(
 
 /// Returns the attachment of a depth texture that the pass clears.
 pub(super) fn cleared_depth(view: &wgpu::TextureView) -> wgpu::RenderPassDepthStencilAttachment<'_> {
+    depth_attachment(view, wgpu::LoadOp::Clear(1.0))
+}
+
+/// Returns the attachment of a depth texture.
+pub(super) fn depth_attachment(
+    view: &wgpu::TextureView,
+    load: wgpu::LoadOp<f32>,
+) -> wgpu::RenderPassDepthStencilAttachment<'_> {
     wgpu::RenderPassDepthStencilAttachment {
         view,
-        depth_ops: Some(wgpu::Operations { load: wgpu::LoadOp::Clear(1.0), store: wgpu::StoreOp::Store }),
+        depth_ops: Some(wgpu::Operations { load, store: wgpu::StoreOp::Store }),
         stencil_ops: None,
     }
 }

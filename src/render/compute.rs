@@ -19,7 +19,7 @@ pub(crate) enum Access {
     Write,
 }
 
-/// A compute pipeline whose buffers are in one bind group, numbered from zero.
+/// A compute pipeline whose buffers are in its first bind group, numbered from zero.
 #[derive(Clone, Debug)]
 pub(crate) struct Kernel {
     label: &'static str,
@@ -38,28 +38,25 @@ impl Kernel {
         constants: &[(&str, f64)],
         buffers: &[Access],
     ) -> Self {
-        let entry = |(binding, access): (u32, &Access)| BindGroupLayoutEntry {
-            binding,
-            visibility: ShaderStages::COMPUTE,
-            ty: BindingType::Buffer {
-                ty: match access {
-                    Access::Uniform => BufferBindingType::Uniform,
-                    Access::Read => BufferBindingType::Storage { read_only: true },
-                    Access::Write => BufferBindingType::Storage { read_only: false },
-                },
-                has_dynamic_offset: false,
-                min_binding_size: None,
-            },
-            count: None,
-        };
-        let entries: Vec<_> = (0..).zip(buffers).map(entry).collect();
-        let layout = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-            label: Some(label),
-            entries: &entries,
-        });
+        Self::with_groups(gpu, label, files, entry_point, constants, buffers, &[])
+    }
+
+    /// Like [`Kernel::new`], with the layouts of more bind groups, numbered from one. The limit of storage buffers holds for all groups
+    /// together.
+    pub(crate) fn with_groups(
+        gpu: &Gpu,
+        label: &'static str,
+        files: &[&str],
+        entry_point: &str,
+        constants: &[(&str, f64)],
+        buffers: &[Access],
+        others: &[&wgpu::BindGroupLayout],
+    ) -> Self {
+        let layout = buffer_layout(gpu, label, buffers);
+        let layouts: Vec<_> = std::iter::once(&layout).chain(others.iter().copied()).map(Some).collect();
         let pipeline_layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some(label),
-            bind_group_layouts: &[Some(&layout)],
+            bind_group_layouts: &layouts,
             immediate_size: 0,
         });
         let pipeline = gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
@@ -75,32 +72,75 @@ impl Kernel {
 
     /// Binds the buffers of the kernel, in order.
     pub(crate) fn bind(&self, gpu: &Gpu, buffers: &[wgpu::BufferBinding<'_>]) -> wgpu::BindGroup {
-        let entries: Vec<_> = (0..)
-            .zip(buffers)
-            .map(|(binding, buffer)| wgpu::BindGroupEntry {
-                binding,
-                resource: wgpu::BindingResource::Buffer(buffer.clone()),
-            })
-            .collect();
-        gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some(self.label),
-            layout: &self.layout,
-            entries: &entries,
-        })
+        bind_buffers(gpu, self.label, &self.layout, buffers)
     }
 
     /// Encodes a dispatch of at least `groups` workgroups. If one dimension cannot hold them all, they are spread over rows of equal
     /// length, so there may be a few more. The shader computes its index from the workgroup's id and the number of workgroups, and returns
     /// if the index is too large.
     pub(crate) fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, group: &wgpu::BindGroup, groups: u32) {
+        self.dispatch_with(pass, group, &[], groups);
+    }
+
+    /// Like [`Kernel::dispatch`], with more bind groups, numbered from one.
+    pub(crate) fn dispatch_with(
+        &self,
+        pass: &mut wgpu::ComputePass<'_>,
+        group: &wgpu::BindGroup,
+        others: &[&wgpu::BindGroup],
+        groups: u32,
+    ) {
         if groups == 0 {
             return;
         }
         let rows = groups.div_ceil(MAX_GROUPS);
         pass.set_pipeline(&self.pipeline);
         pass.set_bind_group(0, group, &[]);
+        for (index, other) in (1..).zip(others) {
+            pass.set_bind_group(index, *other, &[]);
+        }
         pass.dispatch_workgroups(groups.div_ceil(rows), rows, 1);
     }
+}
+
+/// Creates the layout of a bind group of buffers for compute shaders, numbered from zero.
+pub(crate) fn buffer_layout(gpu: &Gpu, label: &'static str, buffers: &[Access]) -> wgpu::BindGroupLayout {
+    let entry = |(binding, access): (u32, &Access)| BindGroupLayoutEntry {
+        binding,
+        visibility: ShaderStages::COMPUTE,
+        ty: BindingType::Buffer {
+            ty: match access {
+                Access::Uniform => BufferBindingType::Uniform,
+                Access::Read => BufferBindingType::Storage { read_only: true },
+                Access::Write => BufferBindingType::Storage { read_only: false },
+            },
+            has_dynamic_offset: false,
+            min_binding_size: None,
+        },
+        count: None,
+    };
+    let entries: Vec<_> = (0..).zip(buffers).map(entry).collect();
+    gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+        label: Some(label),
+        entries: &entries,
+    })
+}
+
+/// Binds the buffers of a layout, in order.
+pub(crate) fn bind_buffers(
+    gpu: &Gpu,
+    label: &'static str,
+    layout: &wgpu::BindGroupLayout,
+    buffers: &[wgpu::BufferBinding<'_>],
+) -> wgpu::BindGroup {
+    let entries: Vec<_> = (0..)
+        .zip(buffers)
+        .map(|(binding, buffer)| wgpu::BindGroupEntry {
+            binding,
+            resource: wgpu::BindingResource::Buffer(buffer.clone()),
+        })
+        .collect();
+    gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some(label), layout, entries: &entries })
 }
 
 /// Creates a storage buffer of a size in bytes for copies in both directions. It is never empty.

@@ -2,6 +2,7 @@
 
 use super::Frame;
 use super::gpu_types::{Vertex, VertexSurface};
+use super::indirect::{Culling, Listed};
 use super::model::{Model, ModelPart};
 
 /// One part of the instances of a crowd.
@@ -32,13 +33,35 @@ pub(super) fn crowd_parts<'m>(
     })
 }
 
-/// Encodes some batches. The camera is view 0, and the key light is view 1.
+/// Encodes a pass that makes lists of all crowds in a frame. `queries` are a set and the index of its first query. This query and the next
+/// one receive the times of the pass.
+pub(super) fn list_crowds(
+    culling: &Culling,
+    encoder: &mut wgpu::CommandEncoder,
+    frame: &Frame<'_>,
+    lists: impl Iterator<Item = Listed> + Clone,
+    queries: Option<&(wgpu::QuerySet, u32)>,
+) {
+    let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+        label: Some("culling"),
+        timestamp_writes: queries.map(|(query_set, first)| wgpu::ComputePassTimestampWrites {
+            query_set,
+            beginning_of_pass_write_index: Some(*first),
+            end_of_pass_write_index: Some(first + 1),
+        }),
+    });
+    for crowd in &frame.crowds {
+        lists.clone().for_each(|listed| crowd.instances.list(culling, &mut pass, listed));
+    }
+}
+
+/// Encodes some batches with the instances of a list.
 pub(super) fn draw_crowds<'b>(
     batches: impl Iterator<Item = &'b CrowdBatch>,
     pass: &mut wgpu::RenderPass<'_>,
     models: &[&Model],
     frame: &Frame<'_>,
-    view: usize,
+    listed: Listed,
 ) {
     for batch in batches {
         let Some(list) = frame.crowds.get(batch.crowd) else { continue };
@@ -49,6 +72,6 @@ pub(super) fn draw_crowds<'b>(
         pass.set_vertex_buffer(0, part.stream::<Vertex>(&model.vertices));
         pass.set_vertex_buffer(1, part.stream::<VertexSurface>(&model.surfaces));
         let coarse = batch.coarse.as_ref();
-        list.instances.draw(pass, view, batch.part, &model.indices, coarse, batch.is_blended);
+        list.instances.draw(pass, listed, batch.part, &model.indices, coarse, batch.is_blended);
     }
 }

@@ -7,6 +7,9 @@ use crate::view::Bounds;
 #[cfg(test)]
 use super::gpu_types::{COARSE, Placed};
 
+#[cfg(test)]
+pub(super) mod occlusion;
+
 /// The six planes around the visible volume. A point is inside if its dot product with each plane is not negative.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frustum([Vec4; 6]);

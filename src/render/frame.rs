@@ -62,6 +62,11 @@ impl Frame<'_> {
         self.lights.get(..count).unwrap_or_default()
     }
 
+    /// Returns whether hidden characters of a crowd may be left out.
+    pub(super) fn has_hidden_crowds(&self) -> bool {
+        self.crowds.iter().any(|crowd| crowd.instances.has_phases())
+    }
+
     pub(super) fn has_ambient_occlusion(&self) -> bool {
         let has_environment = self.mode.is_shaded() && self.light.source != LightSource::Classic;
         self.ambient_occlusion && has_environment && self.crowds.is_empty()

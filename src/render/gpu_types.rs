@@ -134,6 +134,9 @@ pub(crate) const LEVELS: usize = COARSE + 1;
 pub(crate) struct CullViews {
     pub(crate) planes: [[f32; 4]; 12],
     pub(crate) pixels: [[f32; 4]; 2],
+    pub(crate) camera: [[f32; 4]; 4],
+    pub(crate) area: [f32; 2],
+    pub(crate) reserved: [f32; 2],
 }
 
 /// `CullSize` in `shaders/cull.wgsl`.

@@ -1,23 +1,28 @@
 //! Instances whose palettes are on the GPU. The GPU also decides which of them are drawn, and with how many triangles.
 
-use std::mem::offset_of;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use bytemuck::{bytes_of, cast_slice};
+use bytemuck::cast_slice;
 use wgpu::BufferUsages;
 
-use super::compute::{Access, Kernel, read_back, storage, storage_with, uniform};
-use super::gpu_types::{COARSE, CullSize, CullViews, Instance, LEVELS};
-use super::layout::{Layouts, bind_instances};
-use super::{Gpu, RenderError, shaders};
+use super::compute::read_back;
+use super::gpu_types::{COARSE, LEVELS};
+use super::layout::Layouts;
+use super::{Gpu, RenderError};
 
+mod kernels;
 mod levels;
+mod list;
+mod phases;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use kernels::Culling;
 pub use levels::DrawnLevels;
 pub(crate) use levels::Levels;
+use list::{ARGUMENTS, List, ListInput, to_u32};
+use phases::Phases;
 
 /// Number of lists created so far.
 static LISTS: AtomicU64 = AtomicU64::new(0);
@@ -27,20 +32,6 @@ pub(crate) const LANES: u32 = 256;
 /// The largest error of a shadow in texels, for a largest error of one pixel in the image. Even the sharpest edges of shadows are blurred over
 /// a disc with a radius of 2.5 texels (`shaders/soft_shadow.wgsl`), and a shadow has no looks, which are part of the error.
 const SHADOW_ERROR: f32 = 3.0;
-/// Size in bytes of the arguments of an indexed draw.
-const ARGUMENTS: u64 = 20;
-/// Alignment of regions of records, in records. It equals 256 bytes, the alignment that bindings require.
-const RECORD_ALIGNMENT: u32 = 8;
-
-/// The kernels that cull instances, shared by all lists of a renderer.
-#[derive(Debug)]
-pub(super) struct Culling {
-    cull: Kernel,
-    sum_blocks: Kernel,
-    record: Kernel,
-    /// The planes of the camera and of the key light, written by every frame.
-    pub(super) views: Option<wgpu::Buffer>,
-}
 
 /// Instances of a model whose palettes another GPU pass writes. In each frame, the GPU lists the instances that the camera
 /// and the key light can see, and each part is drawn by one indirect draw for each level of detail.
@@ -48,9 +39,13 @@ pub(super) struct Culling {
 pub struct GpuInstances {
     /// A number that is unique in this process.
     pub(super) id: u64,
-    instances: u32,
-    bytes: u64,
-    views: [View; 2],
+    input: ListInput,
+    camera: List,
+    light: List,
+    /// Exists if hidden instances are not drawn.
+    phases: Option<Phases>,
+    /// Whether lines are drawn around parts. They may be outside of the spheres around the instances.
+    has_outlines: bool,
     /// The draws of the parts, in the order of the model.
     pub(super) parts: Vec<GpuPart>,
     /// The group of each part: parts with the same matrices and morph weights share their records.
@@ -95,43 +90,18 @@ pub(crate) struct GpuInstanceBuffers<'a> {
     pub(crate) weight_count: u32,
 }
 
-/// The instances that a camera or the light sees.
-#[derive(Debug)]
-struct View {
-    cull: wgpu::BindGroup,
-    /// The instances of each group of parts.
-    groups: Vec<wgpu::BindGroup>,
-    size: wgpu::Buffer,
-    arguments: wgpu::Buffer,
-}
-
-impl Culling {
-    pub(super) fn new(gpu: &Gpu) -> Self {
-        use Access::{Read, Uniform, Write};
-        let buffers = [Uniform, Uniform, Read, Read, Write, Write, Write];
-        let kernel = |entry: &'static str| Kernel::new(gpu, entry, shaders::CULL, entry, &[], &buffers);
-        let views = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("views"),
-            size: size_of::<CullViews>() as u64,
-            usage: BufferUsages::UNIFORM | BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
-        let [cull, sum_blocks, record] = ["cull", "sum_blocks", "record"].map(kernel);
-        Self { cull, sum_blocks, record, views: Some(views) }
-    }
-
-    /// Encodes the passes that list the instances visible to the camera (0) or the light (1).
-    pub(super) fn encode(&self, pass: &mut wgpu::ComputePass<'_>, list: &GpuInstances, view: usize) {
-        let Some(group) = list.views.get(view).map(|view| &view.cull) else { return };
-        self.dispatch(pass, group, list.instances);
-    }
-
-    fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, group: &wgpu::BindGroup, instances: u32) {
-        let blocks = instances.div_ceil(LANES);
-        self.cull.dispatch(pass, group, blocks);
-        self.sum_blocks.dispatch(pass, group, 1);
-        self.record.dispatch(pass, group, blocks);
-    }
+/// A list of instances to draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Listed {
+    /// The instances that the camera sees. In a frame with two phases, those of both phases.
+    Camera,
+    /// The instances that the key light sees.
+    Light,
+    /// The instances that the camera saw in the last frame and that are still in view. If hidden instances are drawn, the same as `Camera`.
+    FirstPhase,
+    /// The other instances that the camera sees and that nothing hides. Making this list also makes `Camera`. If hidden instances are drawn,
+    /// there is no such list.
+    SecondPhase,
 }
 
 impl GpuInstances {
@@ -143,6 +113,7 @@ impl GpuInstances {
         buffers: &GpuInstanceBuffers<'_>,
         parts: &[GpuPart],
         indices: &[Range<u32>],
+        has_outlines: bool,
     ) -> Result<Self, RenderError> {
         let mut offsets: Vec<[u32; 2]> = Vec::new();
         let mut groups = Vec::with_capacity(parts.len());
@@ -154,61 +125,73 @@ impl GpuInstances {
                 offsets.len() - 1
             }));
         }
-        let stride = buffers.instances.max(1).next_multiple_of(RECORD_ALIGNMENT);
-        let region = u64::from(stride) * size_of::<Instance>() as u64;
-        let offset_buffer = storage_with(gpu, "groups of parts", cast_slice(&offsets))?;
         // Until the levels of detail are known, they have no triangles.
         let of_part = |full: &Range<u32>| std::iter::once(draw_of(full)).chain([[0; 5]; COARSE]);
-        let arguments: Vec<[u32; 5]> =
-            indices.iter().zip(parts).flat_map(|(full, _)| of_part(full)).collect();
-        let view = |index: u32| -> Result<View, RenderError> {
-            let size = CullSize {
-                instances: buffers.instances,
-                bones: buffers.bones,
-                weights: buffers.weight_count,
-                stride,
-                groups: to_u32(offsets.len()),
-                parts: to_u32(arguments.len() / LEVELS),
-                view: index,
-                pixel_error: 0.0,
-                errors: [Levels::MISSING; COARSE],
-            };
-            let size_buffer = uniform(gpu, "culling", bytes_of(&size));
-            let seen = storage(gpu, "visible instances", seen_bytes(buffers.instances))?;
-            let records = storage(gpu, "instances", region * offsets.len() as u64)?;
-            let draws = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("arguments of draws"),
-                size: (arguments.len() as u64 * ARGUMENTS).max(256),
-                usage: BufferUsages::STORAGE
-                    | BufferUsages::INDIRECT
-                    | BufferUsages::COPY_DST
-                    | BufferUsages::COPY_SRC,
-                mapped_at_creation: false,
-            });
-            gpu.queue.write_buffer(&draws, 0, cast_slice(&arguments));
-            let views = culling.views.as_ref().unwrap_or(&size_buffer);
-            let bound = [views, &size_buffer, buffers.placed, &offset_buffer, &seen, &records, &draws];
-            let bound = bound.map(wgpu::Buffer::as_entire_buffer_binding);
-            let group = |index: usize| {
-                let region = wgpu::BufferBinding {
-                    buffer: &records,
-                    offset: index as u64 * region,
-                    size: wgpu::BufferSize::new(region),
-                };
-                bind_instances(gpu, layouts, region, buffers.palettes, buffers.weights)
-            };
-            Ok(View {
-                cull: culling.cull.bind(gpu, &bound),
-                groups: (0..offsets.len()).map(group).collect(),
-                size: size_buffer,
-                arguments: draws,
-            })
-        };
-        let views = [view(0)?, view(1)?];
-        let bytes = 2 * (region * offsets.len() as u64 + seen_bytes(buffers.instances));
-        let id = LISTS.fetch_add(1, Ordering::Relaxed);
-        let (instances, parts) = (buffers.instances, parts.to_vec());
-        Ok(Self { id, instances, bytes, views, parts, groups, coarse: None })
+        let arguments = indices.iter().zip(parts).flat_map(|(full, _)| of_part(full)).collect();
+        let input = ListInput::new(gpu, buffers, &offsets, arguments)?;
+        let [camera, light] = [0, 1].map(|view| input.list(gpu, layouts, culling, view));
+        Ok(Self {
+            id: LISTS.fetch_add(1, Ordering::Relaxed),
+            input,
+            camera: camera?,
+            light: light?,
+            phases: None,
+            has_outlines,
+            parts: parts.to_vec(),
+            groups,
+            coarse: None,
+        })
+    }
+
+    /// Sets whether hidden instances are left out. Without [`Culling::occlusion`], and if there are lines around parts, all instances are
+    /// drawn.
+    ///
+    /// # Errors
+    /// [`RenderError::Buffer`] if the lists exceed the limits of the adapter.
+    pub(super) fn set_occlusion(
+        &mut self,
+        gpu: &Gpu,
+        layouts: &Layouts,
+        culling: &Culling,
+        is_on: bool,
+    ) -> Result<(), RenderError> {
+        let occlusion = culling.occlusion.as_ref().filter(|_| is_on && !self.has_outlines);
+        match occlusion {
+            Some(_) if self.has_phases() => {}
+            Some(occlusion) => {
+                self.phases = Some(Phases::new(gpu, layouts, culling, occlusion, &self.input)?);
+            }
+            None => self.phases = None,
+        }
+        Ok(())
+    }
+
+    /// Returns whether hidden instances may be left out.
+    pub(super) fn has_phases(&self) -> bool {
+        self.phases.is_some()
+    }
+
+    /// Encodes the passes that make a list. The list of the second phase needs the depth pyramid of the frame.
+    pub(super) fn list(&self, culling: &Culling, pass: &mut wgpu::ComputePass<'_>, listed: Listed) {
+        let instances = self.input.size.instances;
+        let phases = self.phases.as_ref().zip(culling.occlusion.as_ref());
+        match (listed, phases) {
+            (Listed::FirstPhase, Some((phases, occlusion))) => {
+                let group = &phases.first.cull;
+                culling.list(pass, &occlusion.first_phase, group, &[&phases.states], instances);
+            }
+            (Listed::SecondPhase, Some((phases, occlusion))) => {
+                let Some(pyramid) = occlusion.pyramid.group() else { return };
+                let (group, states) = (&phases.second.cull, &phases.states);
+                culling.list(pass, &occlusion.second_phase, group, &[states, pyramid], instances);
+                culling.list(pass, &occlusion.both_phases, &self.camera.cull, &[states], instances);
+            }
+            (Listed::SecondPhase, None) => {}
+            (Listed::Camera | Listed::FirstPhase, _) => {
+                culling.list(pass, &culling.cull, &self.camera.cull, &[], instances);
+            }
+            (Listed::Light, _) => culling.list(pass, &culling.cull, &self.light.cull, &[], instances),
+        }
     }
 
     /// Returns whether the levels of detail are known.
@@ -230,27 +213,26 @@ impl GpuInstances {
             mapped_at_creation: false,
         });
         gpu.queue.write_buffer(&indices, 0, triangles);
-        for view in &self.views {
-            let offset = offset_of!(CullSize, errors) as u64;
-            gpu.queue.write_buffer(&view.size, offset, bytes_of(&levels.errors));
-            for (part, ranges) in (0_u64..).zip(&levels.parts).take(self.parts.len()) {
-                // The draw of the full level keeps the number of instances in the last frame.
-                let draws: Vec<[u32; 5]> = ranges.iter().map(draw_of).collect();
-                let offset = (part * LEVELS as u64 + 1) * ARGUMENTS;
-                gpu.queue.write_buffer(&view.arguments, offset, cast_slice(&draws));
-            }
-        }
+        let coarse = |ranges: &[Range<u32>; COARSE]| ranges.each_ref().map(draw_of);
+        let draws: Vec<[[u32; 5]; COARSE]> = levels.parts.iter().map(coarse).collect();
+        self.input.set_levels(levels.errors, &draws);
+        self.lists().for_each(|list| list.write_levels(gpu, &self.input));
         self.coarse = Some(Coarse { parts: levels.parts.clone(), indices });
         Ok(())
     }
 
     /// Sets the largest error that levels of detail may have in the image, in pixels. In the shadow map, it may be [`SHADOW_ERROR`] times as
     /// large, in texels. With 0, which is the initial value, all instances have the full level.
-    pub(crate) fn set_pixel_error(&self, gpu: &Gpu, pixels: f32) {
-        let offset = offset_of!(CullSize, pixel_error) as u64;
-        for (view, error) in self.views.iter().zip([pixels, SHADOW_ERROR * pixels]) {
-            gpu.queue.write_buffer(&view.size, offset, bytes_of(&error));
-        }
+    pub(crate) fn set_pixel_error(&mut self, gpu: &Gpu, pixels: f32) {
+        self.input.size.pixel_error = pixels;
+        self.lists().for_each(|list| list.write_pixel_error(gpu, pixels));
+        self.light.write_pixel_error(gpu, SHADOW_ERROR * pixels);
+    }
+
+    /// Returns all lists.
+    fn lists(&self) -> impl Iterator<Item = &List> {
+        let phases = self.phases.iter().flat_map(|phases| [&phases.first, &phases.second]);
+        [&self.camera, &self.light].into_iter().chain(phases)
     }
 
     /// Waits for the GPU, and returns what the camera saw in the last frame.
@@ -258,41 +240,45 @@ impl GpuInstances {
     /// # Errors
     /// [`RenderError`] if the driver reports an error.
     pub(crate) fn read_drawn(&self, gpu: &Gpu) -> Result<DrawnLevels, RenderError> {
-        let [View { arguments, .. }, _] = &self.views;
         let encoder = gpu.device.create_command_encoder(&Default::default());
-        read_back(gpu, encoder, arguments, 0..self.draws_size(), DrawnLevels::of_draws)
+        read_back(gpu, encoder, &self.camera.arguments, 0..self.draws_size(), DrawnLevels::of_draws)
     }
 
-    /// Returns the size in bytes of the arguments of the camera's draws.
+    /// Returns the size in bytes of the arguments of the camera's draws, and of the number of hidden instances.
     pub(crate) fn draws_size(&self) -> u64 {
-        (self.parts.len() * LEVELS) as u64 * ARGUMENTS
+        self.input.draws_size()
     }
 
-    /// Encodes a copy of these arguments to an offset of a buffer.
+    /// Encodes a copy of these numbers to an offset of a buffer.
     pub(crate) fn copy_draws(&self, encoder: &mut wgpu::CommandEncoder, target: &wgpu::Buffer, offset: u64) {
-        let [View { arguments, .. }, _] = &self.views;
-        encoder.copy_buffer_to_buffer(arguments, 0, target, offset, self.draws_size());
+        encoder.copy_buffer_to_buffer(&self.camera.arguments, 0, target, offset, self.draws_size());
     }
 
-    /// Returns the size of the list in bytes, excluding the buffers that the caller passed in.
+    /// Returns the size of the lists in bytes, excluding the buffers that the caller passed in.
     pub fn bytes(&self) -> u64 {
-        self.bytes
+        2 * self.input.list_bytes() + self.phases.as_ref().map_or(0, |phases| phases.bytes)
     }
 
-    /// Binds the instances of a part, and draws the visible ones. The pipeline, vertices and material must be set. `full` contains the
+    /// Binds the instances of a part, and draws those of a list. The pipeline, vertices and material must be set. `full` contains the
     /// triangles of the full level. All other levels are drawn with the pipeline `coarse`, if there is one. Blended parts are drawn with
     /// coarse levels first, because these are usually farther away, and must not have this second pipeline.
     pub(super) fn draw(
         &self,
         pass: &mut wgpu::RenderPass<'_>,
-        view: usize,
+        listed: Listed,
         part: usize,
         full: &wgpu::Buffer,
         mut coarse: Option<&wgpu::RenderPipeline>,
         is_blended: bool,
     ) {
-        let Some(view) = self.views.get(view) else { return };
-        let Some(group) = self.groups.get(part).and_then(|&group| view.groups.get(group)) else { return };
+        let list = match (listed, &self.phases) {
+            (Listed::FirstPhase, Some(phases)) => &phases.first,
+            (Listed::SecondPhase, Some(phases)) => &phases.second,
+            (Listed::SecondPhase, None) => return,
+            (Listed::Camera | Listed::FirstPhase, _) => &self.camera,
+            (Listed::Light, _) => &self.light,
+        };
+        let Some(group) = self.groups.get(part).and_then(|&group| list.groups.get(group)) else { return };
         pass.set_bind_group(1, group, &[]);
         for index in 0..LEVELS {
             let level = if is_blended { LEVELS - 1 - index } else { index };
@@ -309,7 +295,7 @@ impl GpuInstances {
                 None => full,
             };
             pass.set_index_buffer(triangles.slice(..), wgpu::IndexFormat::Uint32);
-            pass.draw_indexed_indirect(&view.arguments, (part * LEVELS + level) as u64 * ARGUMENTS);
+            pass.draw_indexed_indirect(&list.arguments, (part * LEVELS + level) as u64 * ARGUMENTS);
         }
     }
 
@@ -323,14 +309,4 @@ impl GpuInstances {
 /// Returns the arguments of a draw of some indices, without instances.
 fn draw_of(indices: &Range<u32>) -> [u32; 5] {
     [to_u32(indices.len()), 0, indices.start, 0, 0]
-}
-
-/// Returns the size in bytes of a number for each instance, and for each level and each block of instances.
-fn seen_bytes(instances: u32) -> u64 {
-    (u64::from(instances) + u64::from(instances.div_ceil(LANES)) * LEVELS as u64) * 4
-}
-
-/// Converts a count. A value that exceeds 32 bits does not fit into a buffer.
-fn to_u32(n: usize) -> u32 {
-    u32::try_from(n).unwrap_or(u32::MAX)
 }

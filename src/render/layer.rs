@@ -21,8 +21,9 @@ impl RenderLayer {
         area: (u32, u32),
         samples: u32,
         format: TextureFormat,
+        reads_depth: bool,
     ) -> Result<Self, RenderError> {
-        let target = RenderTarget::new(gpu, size, samples, format)?;
+        let target = RenderTarget::new(gpu, size, samples, format, reads_depth)?;
         let all = Placement { origin: (0, 0), size };
         let over = Compositor::new(gpu, format).bind_over(gpu, (&target.resolved, size), all);
         Ok(Self { target, area, over })

@@ -221,6 +221,19 @@ fn depth_texture(binding: u32, view_dimension: TextureViewDimension) -> BindGrou
     entry(binding, ShaderStages::FRAGMENT, ty)
 }
 
+/// Returns the binding of a multisampled depth buffer.
+pub(super) fn depth_buffer(binding: u32) -> BindGroupLayoutEntry {
+    let (sample_type, view_dimension) = (wgpu::TextureSampleType::Depth, TextureViewDimension::D2);
+    let ty = BindingType::Texture { sample_type, view_dimension, multisampled: true };
+    entry(binding, ShaderStages::FRAGMENT, ty)
+}
+
+/// Returns the binding of a depth texture that compute shaders read.
+pub(super) fn depth_pyramid(binding: u32) -> BindGroupLayoutEntry {
+    let visibility = ShaderStages::COMPUTE;
+    BindGroupLayoutEntry { visibility, ..depth_texture(binding, TextureViewDimension::D2) }
+}
+
 fn sampler(binding: u32) -> BindGroupLayoutEntry {
     entry(binding, ShaderStages::FRAGMENT, BindingType::Sampler(wgpu::SamplerBindingType::Filtering))
 }

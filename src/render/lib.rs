@@ -15,6 +15,8 @@ pub mod crowd;
 mod crowd_batch;
 mod culling;
 mod data_texture;
+mod depth_levels;
+mod depth_pyramid;
 mod device;
 mod draw_list;
 mod drawn_reader;

@@ -48,6 +48,8 @@ pub(crate) struct RenderTarget {
     /// The multisampled texture that is resolved, if there are several samples per pixel.
     pub(super) multisampled: Option<wgpu::TextureView>,
     pub(super) depth: wgpu::TextureView,
+    /// Whether shaders can read the depth.
+    reads_depth: bool,
 }
 
 impl RenderTarget {
@@ -56,6 +58,7 @@ impl RenderTarget {
         (width, height): (u32, u32),
         samples: u32,
         format: TextureFormat,
+        reads_depth: bool,
     ) -> Result<Self, RenderError> {
         let limit = gpu.device.limits().max_texture_dimension_2d;
         if width == 0 || height == 0 {
@@ -83,13 +86,22 @@ impl RenderTarget {
         let color = texture("color", 1, format, TextureUsages::COPY_SRC | TextureUsages::TEXTURE_BINDING);
         let multisampled =
             (samples > 1).then(|| view(&texture("samples", samples, format, TextureUsages::empty())));
-        let depth = view(&texture("depth", samples, DEPTH, TextureUsages::empty()));
-        Ok(Self { width, height, samples, format, resolved: view(&color), color, multisampled, depth })
+        let reading = if reads_depth { TextureUsages::TEXTURE_BINDING } else { TextureUsages::empty() };
+        let depth = view(&texture("depth", samples, DEPTH, reading));
+        let resolved = view(&color);
+        Ok(Self { width, height, samples, format, color, resolved, multisampled, depth, reads_depth })
     }
 
-    /// Returns whether the target has this size, number of samples and format.
-    pub(super) fn fits(&self, size: (u32, u32), samples: u32, format: TextureFormat) -> bool {
+    /// Returns whether the target has this size, number of samples and format, and whether shaders can read the depth if they must.
+    pub(super) fn fits(
+        &self,
+        size: (u32, u32),
+        samples: u32,
+        format: TextureFormat,
+        reads_depth: bool,
+    ) -> bool {
         (self.width, self.height, self.samples, self.format) == (size.0, size.1, samples, format)
+            && (self.reads_depth || !reads_depth)
     }
 
     /// Returns the views of a pass that draws the whole image.
@@ -136,7 +148,7 @@ impl Gpu {
         (width, height): (u32, u32),
         draw: impl FnOnce(&wgpu::TextureView, &mut wgpu::CommandEncoder) -> Vec<wgpu::CommandBuffer>,
     ) -> Result<DecodedImage, RenderError> {
-        let target = RenderTarget::new(self, (width, height), 1, TextureFormat::Rgba8Unorm)?;
+        let target = RenderTarget::new(self, (width, height), 1, TextureFormat::Rgba8Unorm, false)?;
         let mut encoder = self.device.create_command_encoder(&Default::default());
         let mut work = draw(&target.resolved, &mut encoder);
         let buffer = target.copy_out(self, &mut encoder);

@@ -1,6 +1,6 @@
 //! Starts render passes.
 
-use super::compose::cleared_depth;
+use super::compose::depth_attachment;
 use super::globals::pixels;
 use super::offscreen::SceneViews;
 use super::rect::Rect;
@@ -14,6 +14,27 @@ pub(super) fn begin_scene<'e>(
     rect: Rect,
     load: wgpu::LoadOp<wgpu::Color>,
 ) -> wgpu::RenderPass<'e> {
+    scene_pass(encoder, views, area, rect, load, wgpu::LoadOp::Clear(1.0))
+}
+
+/// Begins a pass that draws more into the same views.
+pub(super) fn continue_scene<'e>(
+    encoder: &'e mut wgpu::CommandEncoder,
+    views: SceneViews<'_>,
+    area: (u32, u32),
+    rect: Rect,
+) -> wgpu::RenderPass<'e> {
+    scene_pass(encoder, views, area, rect, wgpu::LoadOp::Load, wgpu::LoadOp::Load)
+}
+
+fn scene_pass<'e>(
+    encoder: &'e mut wgpu::CommandEncoder,
+    views: SceneViews<'_>,
+    area: (u32, u32),
+    rect: Rect,
+    load: wgpu::LoadOp<wgpu::Color>,
+    load_depth: wgpu::LoadOp<f32>,
+) -> wgpu::RenderPass<'e> {
     let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
         label: Some("scene"),
         color_attachments: &[Some(wgpu::RenderPassColorAttachment {
@@ -22,7 +43,7 @@ pub(super) fn begin_scene<'e>(
             resolve_target: views.resolved,
             ops: wgpu::Operations { load, store: wgpu::StoreOp::Store },
         })],
-        depth_stencil_attachment: Some(cleared_depth(views.depth)),
+        depth_stencil_attachment: Some(depth_attachment(views.depth, load_depth)),
         ..Default::default()
     });
     let ((width, height), (x, y)) = (pixels(area), pixels((rect.x, rect.y)));

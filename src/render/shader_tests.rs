@@ -235,7 +235,7 @@ fn lines_have_the_same_layout_in_shaders_and_rust() {
 
 #[test]
 fn culling_has_the_same_layout_in_shaders_and_rust() {
-    assert_twins!("cull", CullViews { planes, pixels });
+    assert_twins!("cull", CullViews { planes, pixels, camera, area, reserved });
     assert_twins!(
         "cull",
         CullSize { instances, bones, weights, stride, groups, parts, view, pixel_error, errors }

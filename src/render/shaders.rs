@@ -1,8 +1,8 @@
 //! The shader modules: the files with their entry points, and the alternatives to files that they import.
 
 use sinew_shaders::{
-    COMPARED_DEPTH, FETCH_STORAGE, FETCH_TEXTURE, FIVE_SLOTS, SAMPLED_DEPTH, SEVEN_SLOTS, SMOOTH_HOLES,
-    VARYINGS, with_imports,
+    COMPARED_DEPTH, FETCH_STORAGE, FETCH_TEXTURE, FIVE_SLOTS, MULTISAMPLED_DEPTH, SAMPLED_DEPTH, SEVEN_SLOTS,
+    SMOOTH_HOLES, VARYINGS, with_imports,
 };
 
 use super::Gpu;
@@ -28,12 +28,16 @@ pub(super) const SKIN_VERTICES: &[&str] = &[sinew_shaders::SKIN_VERTICES];
 pub(super) const CULL: &[&str] = &[sinew_shaders::CULL];
 /// A texture drawn over part of a window.
 pub(super) const COMPOSE: &[&str] = &[sinew_shaders::COMPOSE];
-/// Smaller levels of the shadow map.
-pub(super) const SHADOW_LEVELS: &[&str] = &[sinew_shaders::SHADOW_LEVELS];
+/// Culling of instances that other surfaces hide.
+pub(super) const OCCLUSION: &[&str] = &[sinew_shaders::OCCLUSION];
+/// Levels of depth textures.
+pub(super) const DEPTH_LEVELS: &[&str] = &[sinew_shaders::DEPTH_LEVELS];
+/// Levels of multisampled depth buffers.
+pub(super) const MULTISAMPLED_DEPTH_LEVELS: &[&str] = &[sinew_shaders::DEPTH_LEVELS, MULTISAMPLED_DEPTH];
 
 /// All modules, for tests without an adapter.
 #[cfg(test)]
-pub(crate) const SOURCES: [(&str, &[&str]); 11] = [
+pub(crate) const SOURCES: [(&str, &[&str]); 13] = [
     ("surface", SURFACE),
     ("layered_surface", LAYERED_SURFACE),
     ("toon_surface", TOON_SURFACE),
@@ -44,7 +48,9 @@ pub(crate) const SOURCES: [(&str, &[&str]); 11] = [
     ("skin_vertices", SKIN_VERTICES),
     ("cull", CULL),
     ("compose", COMPOSE),
-    ("shadow_levels", SHADOW_LEVELS),
+    ("occlusion", OCCLUSION),
+    ("depth_levels", DEPTH_LEVELS),
+    ("multisampled_depth_levels", MULTISAMPLED_DEPTH_LEVELS),
 ];
 
 /// Returns all files of a module for an adapter. If the adapter lacks a feature, the files that need the feature are replaced by files with
@@ -62,7 +68,8 @@ fn files_for(capabilities: Capabilities, files: &[&'static str]) -> Vec<&'static
 /// Returns the drawing modules with their files for WebGL2-class adapters, for tests without an adapter.
 #[cfg(test)]
 pub(crate) fn webgl2_sources() -> impl Iterator<Item = (&'static str, Vec<&'static str>)> {
-    let drawing = SOURCES.into_iter().filter(|(name, _)| !["skin_vertices", "cull"].contains(name));
+    let others = ["skin_vertices", "cull", "occlusion", "multisampled_depth_levels"];
+    let drawing = SOURCES.into_iter().filter(move |(name, _)| !others.contains(name));
     drawing.map(|(name, files)| (name, files_for(Capabilities::WEBGL2, files)))
 }
 

@@ -3,6 +3,7 @@
 use glam::{Mat4, Vec3, camera::rh};
 
 use super::casters::Casters;
+use super::depth_levels::level_view;
 use super::layout::Layouts;
 use super::shadow_levels::{self, ShadowLevels, create_map};
 use super::surface::depth_state;
@@ -67,7 +68,7 @@ pub(super) fn is_soft(light: &Light) -> bool {
 fn textures(gpu: &Gpu, kind: Kind) -> (wgpu::TextureView, wgpu::TextureView, Option<ShadowLevels>) {
     let map = create_map(gpu, kind.size, if kind.is_soft { shadow_levels::count(gpu, kind.size) } else { 1 });
     let levels = kind.is_soft.then(|| ShadowLevels::new(gpu, &map));
-    let target = levels.as_ref().map_or_else(|| shadow_levels::view(&map, 0), |levels| levels.target.clone());
+    let target = levels.as_ref().map_or_else(|| level_view(&map, 0), |levels| levels.target.clone());
     (map.create_view(&Default::default()), target, levels)
 }
 

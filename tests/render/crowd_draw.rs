@@ -32,7 +32,7 @@ fn rows(count: u32) -> Vec<Spawn> {
         .collect()
 }
 
-fn view() -> ViewSettings {
+pub(crate) fn view() -> ViewSettings {
     let bounds = Bounds { lo: Vec3::new(-3.0, 0.0, -3.0), hi: Vec3::new(3.0, 1.8, 0.0) };
     typical_view(bounds, SIZE.0 as f32 / SIZE.1 as f32).with_floor(false)
 }
@@ -55,7 +55,7 @@ impl Stage {
     }
 }
 
-fn empty_frame() -> Frame<'static> {
+pub(crate) fn empty_frame() -> Frame<'static> {
     let view = view();
     let (center, radius) = view.bounds.sphere();
     Frame {
@@ -184,7 +184,8 @@ fn draw_on_hills(
     const SIZE: (u32, u32) = (640, 360);
     let mut renderer = renderer();
     let rig = rig::detect(&character);
-    let layout = CrowdLayout { count: 200, ground: CrowdGround::Hills, seed: 4, looks: 1.0, pixel_error };
+    let ground = CrowdGround::Hills;
+    let layout = CrowdLayout { count: 200, ground, seed: 4, looks: 1.0, pixel_error, occlusion: false };
     let cast = [(character, rig)];
     let mut scene = CrowdScene::new(&mut renderer, &cast, &layout, ShadingMode::Shaded).unwrap();
     let camera = scene.camera(AUTO_FOV_Y, SIZE.0 as f32 / SIZE.1 as f32);
@@ -315,8 +316,14 @@ fn a_thousand_characters_on_hills_match_their_golden() {
     let character = mannequin();
     let rig = rig::detect(&character);
     // The golden shows the poses and the culling, which levels of detail must not hide.
-    let layout =
-        CrowdLayout { count: 1000, ground: CrowdGround::Hills, seed: 4, looks: 1.0, pixel_error: 0.0 };
+    let layout = CrowdLayout {
+        count: 1000,
+        ground: CrowdGround::Hills,
+        seed: 4,
+        looks: 1.0,
+        pixel_error: 0.0,
+        occlusion: false,
+    };
     let cast = [(character, rig)];
     let mut scene = CrowdScene::new(&mut renderer, &cast, &layout, ShadingMode::Shaded).unwrap();
     let settings = view()

@@ -7,6 +7,7 @@ mod ambient;
 mod composed;
 mod crowd;
 mod crowd_draw;
+mod crowd_occlusion;
 mod embedded;
 mod film;
 mod floor;

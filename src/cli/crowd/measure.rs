@@ -59,8 +59,8 @@ fn heading(adapter: &str, stats: &CrowdStats) -> [String; 4] {
         format!("times: {}", stats.times.source.description()),
         format!("{} characters in buffers of {megabytes:.1} MB", stats.characters),
         format!(
-            "{:>6} {:>10} {:>10} {:>10} {:>10} {:>9} {:>9} {:>11}  levels",
-            "frame", "step ms", "cull ms", "draw ms", "CPU ms", "visible", "culled", "triangles"
+            "{:>6} {:>10} {:>10} {:>10} {:>10} {:>9} {:>9} {:>9} {:>11}  levels",
+            "frame", "step ms", "cull ms", "draw ms", "CPU ms", "visible", "culled", "hidden", "triangles"
         ),
     ]
 }
@@ -75,10 +75,11 @@ fn row(name: &str, stats: &CrowdStats) -> String {
     let drawn = stats.drawn.as_ref();
     let visible = drawn.map_or_else(unknown, |drawn| drawn.visible().to_string());
     let culled = stats.culled().map_or_else(unknown, |count| count.to_string());
+    let hidden = drawn.map_or_else(unknown, |drawn| drawn.hidden.to_string());
     let triangles = drawn.map_or_else(unknown, |drawn| drawn.triangles.to_string());
     let levels = drawn.map_or_else(unknown, counts);
     format!(
-        "{name:>6} {step:>10} {cull:>10} {draw:>10} {cpu:>10} {visible:>9} {culled:>9} {triangles:>11}  {levels}"
+        "{name:>6} {step:>10} {cull:>10} {draw:>10} {cpu:>10} {visible:>9} {culled:>9} {hidden:>9} {triangles:>11}  {levels}"
     )
 }
 
@@ -90,7 +91,7 @@ mod tests {
 
     #[test]
     fn columns_are_below_their_names() {
-        let mut drawn = DrawnLevels { triangles: 98_765, ..DrawnLevels::default() };
+        let mut drawn = DrawnLevels { triangles: 98_765, hidden: 79, ..DrawnLevels::default() };
         drawn.characters[..3].copy_from_slice(&[1, 20, 300]);
         let times = CrowdTimes {
             source: TimeSource::Gpu,
@@ -105,9 +106,11 @@ mod tests {
         assert_eq!(size, "1000 characters in buffers of 8.7 MB");
         let row = row("12", &stats);
         let words: Vec<&str> = row.split_whitespace().collect();
-        assert_eq!(words[..8], ["12", "1.500", "0.025", "20.000", "0.400", "321", "679", "98765"]);
+        assert_eq!(words[..9], ["12", "1.500", "0.025", "20.000", "0.400", "321", "600", "79", "98765"]);
         assert!(row.ends_with("1 + 20 + 300 + 0 + 0 + 0 + 0 + 0 + 0"));
-        for (name, value) in [("draw ms", "20.000"), ("culled", "679"), ("triangles", "98765")] {
+        for (name, value) in
+            [("draw ms", "20.000"), ("culled", "600"), ("hidden", "79"), ("triangles", "98765")]
+        {
             assert_eq!(
                 names.find(name).map(|at| at + name.len()),
                 row.find(value).map(|at| at + value.len())
@@ -119,6 +122,6 @@ mod tests {
     fn unknown_numbers_are_dashes() {
         let row = row("median", &CrowdStats { characters: 5, ..CrowdStats::default() });
         let words: Vec<&str> = row.split_whitespace().collect();
-        assert_eq!(words, ["median", "0.000", "-", "0.000", "0.000", "-", "-", "-", "-"]);
+        assert_eq!(words, ["median", "0.000", "-", "0.000", "0.000", "-", "-", "-", "-", "-"]);
     }
 }

@@ -26,8 +26,8 @@ pub(super) const LANES: u32 = 64;
 #[derive(Debug)]
 pub(super) struct Batch {
     pub(super) slots: Slots,
-    /// Total size of all buffers in bytes.
-    pub(super) bytes: u64,
+    /// Total size of the batch's own buffers in bytes, without the lists of instances.
+    bytes: u64,
     pub(super) characters: wgpu::Buffer,
     pub(super) goals: wgpu::Buffer,
     /// For each slot, whether its character has arrived.
@@ -158,7 +158,7 @@ impl Batch {
         };
         let instances = renderer.gpu_instances(surface, &buffers, &parts)?;
         let own = [&characters, &goals, &arrivals, &stances, &locals, &models, &palettes, &weights, &placed];
-        let bytes = own.iter().map(|buffer| buffer.size()).sum::<u64>() + instances.bytes();
+        let bytes = own.iter().map(|buffer| buffer.size()).sum();
         Ok(Self {
             slots: Slots::new(capacity),
             bytes,
@@ -184,6 +184,11 @@ impl Batch {
             pixels > 0.0 && gpu.capabilities.has_first_instance && !self.instances.has_levels();
         let is_full = needs_levels && self.instances.set_levels(gpu, model.detail()).is_err();
         self.instances.set_pixel_error(gpu, if is_full { 0.0 } else { pixels });
+    }
+
+    /// Returns the total size of all buffers in bytes.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes + self.instances.bytes()
     }
 
     /// Encodes clears of removed characters' state. Zeros mean that there is no character, no stance and no goal.

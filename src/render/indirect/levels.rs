@@ -29,27 +29,33 @@ impl Levels {
     }
 }
 
-/// The visible part of a crowd.
+/// The part of a crowd that was drawn for the camera.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DrawnLevels {
-    /// The number of visible characters in each level of detail, beginning with the full one.
+    /// The number of drawn characters in each level of detail, beginning with the full one.
     pub characters: [u64; LEVELS],
     /// The number of triangles of these characters.
     pub triangles: u64,
+    /// The number of characters that are in view, but not drawn because other surfaces hide them. 0 without occlusion culling, which
+    /// [`Crowd::set_occlusion`](crate::crowd::Crowd::set_occlusion) turns on.
+    pub hidden: u64,
 }
 
 impl DrawnLevels {
-    /// Returns the number of visible characters.
+    /// Returns the number of drawn characters.
     pub fn visible(&self) -> u64 {
         self.characters.iter().sum()
     }
 
-    /// Returns what the draws of a list contain. `bytes` are their arguments, for each part and each level.
+    /// Returns what the draws of a list contain. `bytes` are their arguments, for each part and each level, and the number of hidden
+    /// instances.
     pub(crate) fn of_draws(bytes: &[u8]) -> Self {
-        let draws = pod_collect_to_vec::<u8, [u32; 5]>(bytes);
+        let Some((arguments, hidden)) = bytes.split_last_chunk() else { return Self::default() };
+        let hidden = u32::from_ne_bytes(*hidden).into();
+        let draws = pod_collect_to_vec::<u8, [u32; 5]>(arguments);
         let triangles =
             draws.iter().map(|[indices, instances, ..]| u64::from(indices / 3) * u64::from(*instances));
-        let mut drawn = Self { triangles: triangles.sum(), ..Self::default() };
+        let mut drawn = Self { triangles: triangles.sum(), hidden, ..Self::default() };
         // All parts have the same instances.
         let levels = drawn.characters.iter_mut().zip(&draws);
         levels.for_each(|(count, [_, instances, ..])| *count = u64::from(*instances));
@@ -61,5 +67,6 @@ impl AddAssign for DrawnLevels {
     fn add_assign(&mut self, other: Self) {
         self.characters.iter_mut().zip(other.characters).for_each(|(sum, count)| *sum += count);
         self.triangles += other.triangles;
+        self.hidden += other.hidden;
     }
 }

@@ -6,7 +6,8 @@ use glam::{Mat4, Vec3, Vec4, vec3};
 use super::super::compute::{read_back, storage, storage_with, uniform};
 use super::super::culling::{Frustum, level, pixel_width};
 use super::super::gpu_types::{COARSE, CullSize, CullViews, Instance, LEVELS, Placed};
-use super::{ARGUMENTS, Culling, seen_bytes};
+use super::kernels::Culling;
+use super::list::{ARGUMENTS, HIDDEN, seen_bytes};
 use crate::Gpu;
 use crate::view::{Camera, Projection};
 
@@ -44,12 +45,12 @@ fn listed(
     let seen = storage(gpu, "visible instances", seen_bytes(count)).unwrap();
     let records_size = u64::from(count) * size_of::<Instance>() as u64;
     let records = storage(gpu, "instances", records_size).unwrap();
-    let arguments = storage(gpu, "arguments of draws", 2 * LEVELS as u64 * ARGUMENTS).unwrap();
+    let arguments = storage(gpu, "arguments of draws", 2 * LEVELS as u64 * ARGUMENTS + HIDDEN).unwrap();
     let bound = [&views, &size, &placed, &groups, &seen, &records, &arguments];
     let group = culling.cull.bind(gpu, &bound.map(wgpu::Buffer::as_entire_buffer_binding));
     let mut encoder = gpu.device.create_command_encoder(&Default::default());
     let mut pass = encoder.begin_compute_pass(&Default::default());
-    culling.dispatch(&mut pass, &group, count);
+    culling.list(&mut pass, &culling.cull, &group, &[], count);
     drop(pass);
     let indices = |bytes: &[u8]| -> Vec<u32> {
         cast_slice::<u8, Instance>(bytes).iter().map(|instance| instance.first_matrix / 3).collect()

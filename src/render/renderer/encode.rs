@@ -6,18 +6,18 @@ use glam::Mat4;
 use super::super::ambient::OcclusionMaps;
 use super::super::backdrop::{self, Backdrop};
 use super::super::compose::cleared_depth;
-use super::super::crowd_batch::draw_crowds;
+use super::super::crowd_batch::{draw_crowds, list_crowds};
 use super::super::culling::{Frustum, pixel_width};
 use super::super::draw_list::{DrawnModels, draw_all};
 use super::super::floor::{FloorPass, FloorTargets};
 use super::super::ghost::GhostPass;
 use super::super::globals::{globals, pixels};
-use super::super::indirect::Culling;
+use super::super::indirect::{Culling, Listed};
 use super::super::lines::LinePass;
 use super::super::model::Model;
-use super::super::offscreen::RenderTarget;
+use super::super::offscreen::{RenderTarget, SceneViews};
 use super::super::output::Output;
-use super::super::passes::{begin_scene, begin_surroundings};
+use super::super::passes::{begin_scene, begin_surroundings, continue_scene};
 use super::super::rect::Rect;
 use super::super::shadow::Shadow;
 use super::super::software::few_bones;
@@ -33,6 +33,8 @@ pub(super) struct Plan {
     has_ghosts: bool,
     /// Whether any surface lets other surfaces show through.
     has_backdrop: bool,
+    /// Whether crowds are drawn in two phases, because hidden characters are left out.
+    has_phases: bool,
 }
 
 impl Renderer {
@@ -87,24 +89,10 @@ impl Renderer {
         let occlusion = occlusion.as_ref().filter(|_| plan.has_occlusion);
         let shadow_view = shadow.map(|shadow| &shadow.view);
         let mut light = lights.bind(gpu, layouts, shadow_view, occlusion, None);
+        let seen = if plan.has_phases { Listed::FirstPhase } else { Listed::Camera };
         if let Some(culling) = culling.as_ref().filter(|_| !frame.crowds.is_empty()) {
-            let queries = culling_queries.take();
-            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
-                label: Some("culling"),
-                timestamp_writes: queries.as_ref().map(|(query_set, first)| {
-                    wgpu::ComputePassTimestampWrites {
-                        query_set,
-                        beginning_of_pass_write_index: Some(*first),
-                        end_of_pass_write_index: Some(first + 1),
-                    }
-                }),
-            });
-            for crowd in &frame.crowds {
-                culling.encode(&mut pass, crowd.instances, 0);
-                if plan.has_shadow {
-                    culling.encode(&mut pass, crowd.instances, 1);
-                }
-            }
+            let lists = std::iter::once(seen).chain(plan.has_shadow.then_some(Listed::Light));
+            list_crowds(culling, encoder, frame, lists, culling_queries.take().as_ref());
         }
         if let Some(shadow) = shadow {
             let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
@@ -135,7 +123,7 @@ impl Renderer {
             pass.set_bind_group(1, &instances, &[]);
             pass.set_bind_group(2, &light, &[]);
             draw_all(&behind.opaque.batches, &mut pass, drawn);
-            draw_crowds(behind.crowds.iter(), &mut pass, models, frame, 0);
+            draw_crowds(behind.crowds.iter(), &mut pass, models, frame, Listed::Camera);
             if let Some(floor) = floor {
                 floor.draw_backdrop(&mut pass, all);
             }
@@ -148,18 +136,34 @@ impl Renderer {
         let load = output.load(background, frame.mode);
         let inner = patch.inner(output).load(background, frame.mode);
         let (scene, rect) = patch.target().unwrap_or((target.views(), Rect::of_size(area)));
-        let mut pass = begin_scene(encoder, scene, area, rect, inner);
+        // Samples are resolved at the end of the last pass.
+        let first = if plan.has_phases { SceneViews { resolved: None, ..scene } } else { scene };
+        let mut pass = begin_scene(encoder, first, area, rect, inner);
         pass.set_bind_group(0, &globals, &[]);
         pass.set_bind_group(1, &instances, &[]);
         pass.set_bind_group(2, &light, &[]);
         draw_all(&surfaces.opaque.batches, &mut pass, drawn);
         draw_all(&surfaces.outlines.batches, &mut pass, drawn);
         let (opaque, blended) = surfaces.crowds.split_at(surfaces.crowds.partition_point(|b| !b.is_blended));
-        draw_crowds(opaque.iter(), &mut pass, models, frame, 0);
+        draw_crowds(opaque.iter(), &mut pass, models, frame, seen);
+        if let Some(culling) = culling.as_mut().filter(|_| plan.has_phases)
+            && let Some(occlusion) = &mut culling.occlusion
+        {
+            drop(pass);
+            let size = (target.width, target.height);
+            occlusion.pyramid.prepare(gpu, &target.depth, size, target.samples);
+            occlusion.pyramid.fill(encoder);
+            list_crowds(culling, encoder, frame, std::iter::once(Listed::SecondPhase), None);
+            pass = continue_scene(encoder, scene, area, rect);
+            pass.set_bind_group(0, &globals, &[]);
+            pass.set_bind_group(1, &instances, &[]);
+            pass.set_bind_group(2, &light, &[]);
+            draw_crowds(opaque.iter(), &mut pass, models, frame, Listed::SecondPhase);
+        }
         if let Some(floor) = floor {
             floor.draw(&mut pass, rect);
         }
-        draw_crowds(blended.iter(), &mut pass, models, frame, 0);
+        draw_crowds(blended.iter(), &mut pass, models, frame, Listed::Camera);
         pass.set_bind_group(1, &instances, &[]);
         draw_all(&surfaces.blended, &mut pass, drawn);
         if let Some(ghosts) = ghosts.as_ref().filter(|_| plan.has_ghosts) {
@@ -205,6 +209,7 @@ impl Renderer {
             has_floor: floor.is_some(),
             has_ghosts: !(frame.ghosts.is_empty() || frame.mode.is_data()),
             has_backdrop: false,
+            has_phases: false,
         };
         if frame.mode.is_shaded() {
             self.lights.upload(gpu, frame.light.environment());
@@ -217,6 +222,9 @@ impl Renderer {
         }
         self.surfaces.prepare(gpu, models, frame, list, self.patch.inner(output));
         plan.has_backdrop = self.surfaces.behind.is_seen;
+        // The backdrop is drawn before the depths that hide characters are known.
+        let has_kernels = self.culling.as_ref().is_some_and(|culling| culling.occlusion.is_some());
+        plan.has_phases = has_kernels && frame.has_hidden_crowds() && !plan.has_backdrop;
         if plan.has_backdrop {
             let create = || Backdrop::new(gpu, area, output.samples);
             self.backdrop.get_or_insert_with(create).resize(gpu, area, output.samples);
@@ -259,7 +267,12 @@ impl Renderer {
             let shadow = pixels((shadow::size(area), shadow::size(area)));
             let widths =
                 [pixel_width(&clip_from_world, pixels(area)), pixel_width(&shadow_from_world, shadow)];
-            let mut views = gpu_types::CullViews { pixels: widths.map(Into::into), ..Zeroable::zeroed() };
+            let mut views = gpu_types::CullViews {
+                pixels: widths.map(Into::into),
+                camera: [0, 1, 2, 3].map(|row| clip_from_world.row(row).into()),
+                area: pixels(area).into(),
+                ..Zeroable::zeroed()
+            };
             for (plane, value) in views.planes.iter_mut().zip(eye.into_iter().chain(key)) {
                 *plane = value;
             }

@@ -102,7 +102,25 @@ impl Renderer {
     ) -> Result<GpuInstances, RenderError> {
         let culling = self.culling.get_or_insert_with(|| Culling::new(&self.gpu));
         let indices: Vec<_> = model.parts.iter().map(|part| part.indices.clone()).collect();
-        GpuInstances::new(&self.gpu, &self.layouts, culling, buffers, parts, &indices)
+        let has_outlines = model.parts.iter().any(|part| part.has_outline);
+        GpuInstances::new(&self.gpu, &self.layouts, culling, buffers, parts, &indices, has_outlines)
+    }
+
+    /// Sets whether instances that other surfaces hide are left out. This has no effect if the adapter cannot read the depth buffer.
+    ///
+    /// # Errors
+    /// [`RenderError::Buffer`] if the lists exceed the limits of the adapter.
+    pub(crate) fn set_occlusion(
+        &mut self,
+        instances: &mut GpuInstances,
+        is_on: bool,
+    ) -> Result<(), RenderError> {
+        let Self { gpu, layouts, culling, .. } = self;
+        let culling = culling.get_or_insert_with(|| Culling::new(gpu));
+        if is_on && gpu.capabilities.loads_compared_depth {
+            culling.prepare_occlusion(gpu);
+        }
+        instances.set_occlusion(gpu, layouts, culling, is_on)
     }
 
     /// Lets the next frame write timestamps before and after its culling, to a query and the one after it.
@@ -179,9 +197,10 @@ impl Renderer {
             if frame.mode.is_data() { TextureFormat::Rgba8Unorm } else { TextureFormat::Rgba8UnormSrgb };
         let output = Output::new(frame.mode, frame.samples, format, false);
         let samples = self.patch.choose(&self.gpu, models, frame, size, output);
-        let target = match self.target.take().filter(|t| t.fits(size, samples, format)) {
+        let reads_depth = frame.has_hidden_crowds();
+        let target = match self.target.take().filter(|t| t.fits(size, samples, format, reads_depth)) {
             Some(target) => target,
-            None => RenderTarget::new(&self.gpu, size, samples, format)?,
+            None => RenderTarget::new(&self.gpu, size, samples, format, reads_depth)?,
         };
         let background = match frame.background {
             Background::Keep => Background::Transparent,
@@ -245,12 +264,13 @@ impl Renderer {
         let &Canvas { view, size, format, area, is_hdr } = canvas;
         let area = (area.0.clamp(1, size.0.max(1)), area.1.clamp(1, size.1.max(1)));
         let output = Output::new(frame.mode, frame.samples, format, is_hdr);
+        let reads_depth = frame.has_hidden_crowds();
         if frame.background == Background::Keep && frame.samples > 1 {
             self.patch.rect = None;
-            let layer =
-                self.layer.take().filter(|l| l.area == area && l.target.fits(size, frame.samples, format));
-            let layer =
-                layer.map_or_else(|| RenderLayer::new(&self.gpu, size, area, frame.samples, format), Ok)?;
+            let samples = frame.samples;
+            let fits = |l: &RenderLayer| l.area == area && l.target.fits(size, samples, format, reads_depth);
+            let create = || RenderLayer::new(&self.gpu, size, area, samples, format, reads_depth);
+            let layer = self.layer.take().filter(fits).map_or_else(create, Ok)?;
             let background = Background::Transparent;
             let result = self.encode(models, frame, background, &layer.target, area, output, encoder);
             layer.blend(view, size, encoder);
@@ -258,9 +278,9 @@ impl Renderer {
             return result;
         }
         let samples = self.patch.choose(&self.gpu, models, frame, area, output);
-        let mut target = match self.window.take().filter(|t| t.fits(size, samples, format)) {
+        let mut target = match self.window.take().filter(|t| t.fits(size, samples, format, reads_depth)) {
             Some(target) => target,
-            None => RenderTarget::new(&self.gpu, size, samples, format)?,
+            None => RenderTarget::new(&self.gpu, size, samples, format, reads_depth)?,
         };
         target.resolved = view.clone();
         let result = self.encode(models, frame, frame.background, &target, area, output, encoder);

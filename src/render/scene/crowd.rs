@@ -38,6 +38,8 @@ pub struct CrowdLayout {
     pub looks: f32,
     /// Largest mean error of a simplified character in the image, in pixels. See [`Crowd::set_pixel_error`].
     pub pixel_error: f32,
+    /// Whether characters that other surfaces hide are not drawn. See [`Crowd::set_occlusion`].
+    pub occlusion: bool,
 }
 
 /// A crowd on its ground, ready to be stepped and drawn.
@@ -61,17 +63,18 @@ enum Walkers {
 
 impl Walkers {
     fn new(
-        renderer: &Renderer,
+        renderer: &mut Renderer,
         model: CrowdModel,
         terrain: &Terrain,
-        pixel_error: f32,
+        layout: &CrowdLayout,
     ) -> Result<Self, CrowdError> {
         let terrain = Some(terrain.clone());
         if !renderer.gpu().capabilities.has_compute {
             return Ok(Self::Cpu(Box::new(CpuCrowd::new(model, terrain))));
         }
         let mut crowd = Crowd::new(renderer, model, terrain)?;
-        crowd.set_pixel_error(pixel_error)?;
+        crowd.set_pixel_error(layout.pixel_error)?;
+        crowd.set_occlusion(renderer, layout.occlusion)?;
         Ok(Self::Gpu(Box::new(crowd)))
     }
 
@@ -138,7 +141,7 @@ impl CrowdScene {
         let terrain = layout.ground.terrain(layout.seed, spots.half_size, 4.0 * size)?;
         let mut crowds = Vec::new();
         for model in sources {
-            crowds.push(Walkers::new(renderer, model, &terrain, layout.pixel_error)?);
+            crowds.push(Walkers::new(renderer, model, &terrain, layout)?);
         }
         let kinds_count = u32::try_from(crowds.len()).unwrap_or(1).max(1);
         for (crowd, surface) in crowds.iter_mut().zip(&models) {

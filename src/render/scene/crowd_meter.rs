@@ -69,7 +69,8 @@ impl CrowdMeter {
     /// let gpu = Gpu::new(&AdapterChoice::Cpu)?;
     /// let mut renderer = Renderer::new(gpu.clone());
     /// let ground = CrowdGround::Flat;
-    /// let layout = CrowdLayout { count: 9, ground, seed: 1, looks: 0.0, pixel_error: 0.2 };
+    /// let layout =
+    ///     CrowdLayout { count: 9, ground, seed: 1, looks: 0.0, pixel_error: 0.2, occlusion: false };
     /// let cast = [(Arc::new(character), rig)];
     /// let mut scene = CrowdScene::new(&mut renderer, &cast, &layout, ShadingMode::Shaded)?;
     /// let settings = ViewSettings::new(scene.camera(AUTO_FOV_Y, 1.0), scene.bounds());
@@ -221,6 +222,7 @@ mod tests {
                 seed: 4,
                 looks: 1.0,
                 pixel_error: 1.0,
+                occlusion: false,
             };
             let cast = [(Arc::new(character), rig)];
             let scene = CrowdScene::new(&mut renderer, &cast, &layout, ShadingMode::Shaded).unwrap();

@@ -58,7 +58,7 @@ pub struct CrowdStats {
 impl CrowdStats {
     /// Returns the number of characters outside the view. `None` if the characters are animated on the CPU.
     pub fn culled(&self) -> Option<u64> {
-        self.drawn.as_ref().map(|drawn| self.characters.saturating_sub(drawn.visible()))
+        self.drawn.as_ref().map(|drawn| self.characters.saturating_sub(drawn.visible() + drawn.hidden))
     }
 
     /// Returns the median of several frames, or `None` for an empty list. Each time is the median of the times of all frames. The other

@@ -122,6 +122,7 @@ fn lines(stats: &CrowdStats, times: &CrowdTimes) -> Vec<Line> {
     if let (Some(drawn), Some(culled)) = (&stats.drawn, stats.culled()) {
         lines.push(line("visible", grouped(drawn.visible())));
         lines.push(line("culled", grouped(culled)));
+        lines.push(line("hidden", grouped(drawn.hidden)));
         lines.push(line("triangles", grouped(drawn.triangles)));
         let most = drawn.characters.iter().copied().max().unwrap_or_default().max(1);
         for (level, &count) in drawn.characters.iter().enumerate() {
@@ -178,7 +179,7 @@ mod tests {
     use crate::scene::TimeSource;
 
     fn stats() -> CrowdStats {
-        let mut drawn = DrawnLevels { triangles: 1_234_567, ..DrawnLevels::default() };
+        let mut drawn = DrawnLevels { triangles: 1_234_567, hidden: 58, ..DrawnLevels::default() };
         drawn.characters[..4].copy_from_slice(&[2, 0, 40, 1000]);
         let times = CrowdTimes {
             source: TimeSource::Gpu,
@@ -199,7 +200,8 @@ mod tests {
         };
         assert_eq!(value("characters"), Some(("2,000", None)));
         assert_eq!(value("visible"), Some(("1,042", None)));
-        assert_eq!(value("culled"), Some(("958", None)));
+        assert_eq!(value("culled"), Some(("900", None)));
+        assert_eq!(value("hidden"), Some(("58", None)));
         assert_eq!(value("triangles"), Some(("1,234,567", None)));
         assert_eq!(value("level 0"), Some(("2", Some(0.002))));
         assert_eq!(value("level 3"), Some(("1,000", Some(1.0))));
