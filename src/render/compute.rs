@@ -120,10 +120,8 @@ pub(crate) fn buffer_layout(gpu: &Gpu, label: &'static str, buffers: &[Access]) 
         count: None,
     };
     let entries: Vec<_> = (0..).zip(buffers).map(entry).collect();
-    gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-        label: Some(label),
-        entries: &entries,
-    })
+    gpu.device
+        .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(label), entries: &entries })
 }
 
 /// Binds the buffers of a layout, in order.

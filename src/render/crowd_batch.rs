@@ -39,7 +39,7 @@ pub(super) fn list_crowds(
     culling: &Culling,
     encoder: &mut wgpu::CommandEncoder,
     frame: &Frame<'_>,
-    lists: impl Iterator<Item = Listed> + Clone,
+    lists: &[Listed],
     queries: Option<&(wgpu::QuerySet, u32)>,
 ) {
     let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
@@ -51,7 +51,7 @@ pub(super) fn list_crowds(
         }),
     });
     for crowd in &frame.crowds {
-        lists.clone().for_each(|listed| crowd.instances.list(culling, &mut pass, listed));
+        lists.iter().for_each(|&listed| crowd.instances.list(culling, &mut pass, listed));
     }
 }
 

@@ -3,7 +3,7 @@
 use glam::{DAffine3, DQuat, DVec3};
 use sinew::gpu_ik::{CpuReason, GpuBatch, Solved, SolvedBy};
 use sinew::ik::benchmark::robots::Robot;
-use sinew::ik::{Body, Goal, Method, Options, SolveError, solve_many};
+use sinew::ik::{Body, Goal, LinkIndex, Method, Options, SolveError, solve_many};
 
 use crate::gpu_ik::{arm, figure, on_gpu, solve, solver};
 

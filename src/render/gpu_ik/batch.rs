@@ -210,8 +210,8 @@ impl<'a> GpuBatch<'a> {
     /// Each body has its own result, with the same errors as [`Solver::solve`].
     pub fn pose_all(&self, bodies: &mut [Body]) -> Vec<Result<Solved, SolveError>> {
         let bodies = bodies.par_iter_mut().enumerate();
-        let posed = bodies
-            .map_init(Solver::default, |solver, (index, body)| self.pose_with(solver, index, body));
+        let posed =
+            bodies.map_init(Solver::default, |solver, (index, body)| self.pose_with(solver, index, body));
         // Only surplus bodies have no result, and they come last.
         posed.collect::<Vec<_>>().into_iter().flatten().collect()
     }

@@ -92,11 +92,8 @@ impl Group {
             reached = both(reached, if is_rotation { is_within(error, bound, most_angle) } else { None });
         }
         let is_spent = count(measured.iterations) >= most_iterations as usize;
-        errors.outcome = if reached? {
-            Outcome::Reached
-        } else {
-            self.reason(index, goal, body, root, options, is_spent)
-        };
+        errors.outcome =
+            if reached? { Outcome::Reached } else { self.reason(index, goal, body, root, options, is_spent) };
         Some(errors)
     }
 }

@@ -38,9 +38,8 @@ impl MeasuredGroup {
     pub(super) fn encode(&self, gpu: &Gpu, pass: &mut ComputePass<'_>, block: &BlockBuffers, count: u32) {
         let constants = MeasureConstants { problems: count, ..self.constants };
         let uniforms = uniform(gpu, "measure", bytemuck::bytes_of(&constants));
-        let bound =
-            [&uniforms, &self.joints, &self.goals, &block.targets, &block.answers, &block.errors]
-                .map(Buffer::as_entire_buffer_binding);
+        let bound = [&uniforms, &self.joints, &self.goals, &block.targets, &block.answers, &block.errors]
+            .map(Buffer::as_entire_buffer_binding);
         let MeasureKernel(kernel) = &self.kernel;
         let lanes = count.saturating_mul(constants.goals);
         kernel.dispatch(pass, &kernel.bind(gpu, &bound), lanes.div_ceil(LANES));

@@ -263,7 +263,7 @@ mod tests {
     use crate::gpu_ik::group::groups;
     use crate::gpu_ik::options::{Choice, CpuReason};
     use crate::gpu_ik::solver::GpuSolver;
-    use crate::ik::Link;
+    use crate::ik::{Link, LinkIndex};
 
     /// Notes the problems that are solved, and destroys the device after the first block.
     struct Breaker<'a> {
@@ -289,12 +289,14 @@ mod tests {
         let adapter = std::env::var("SINEW_ADAPTER").unwrap_or_else(|_| "cpu".to_owned());
         let gpu = Gpu::new(&adapter.parse().unwrap()).unwrap();
         let arm = |bones: usize| {
-            let link = |i: usize| Link::base().with_parent(i.checked_sub(1)).with_offset(DVec3::Y);
+            let link =
+                |i: usize| Link::base().with_parent(i.checked_sub(1).map(LinkIndex)).with_offset(DVec3::Y);
             Body::new((0..=bones).map(link).collect(), DAffine3::IDENTITY).unwrap()
         };
         let bodies: Vec<_> = (0..400).map(|index| arm(2 + index % 2)).collect();
         let target = DVec3::new(1.0, 1.0, 0.0);
-        let goals: Vec<_> = (0..400).map(|index| vec![Goal::position(LinkIndex(2 + index % 2), target)]).collect();
+        let goals: Vec<_> =
+            (0..400).map(|index| vec![Goal::position(LinkIndex(2 + index % 2), target)]).collect();
         let options = GpuOptions::default().with_choice(Choice::Gpu);
         let (groups, _) = groups(&bodies, &goals, &options.options);
         assert_eq!(groups.len(), 2);

@@ -131,12 +131,11 @@ impl GpuSolver {
         reasons.extend(failures);
         let (bodies, results) = receiver.into_parts();
         let problems = bodies.par_iter_mut().zip(goals).zip(results).enumerate();
-        let finished = problems.map_init(Solver::default, |solver, (index, ((body, goals), solved))| {
-            match solved {
+        let finished =
+            problems.map_init(Solver::default, |solver, (index, ((body, goals), solved))| match solved {
                 Some(solved) => Ok(solved),
                 None => solve_alone(solver, body, goals, &options.options, reason(&reasons, index)),
-            }
-        });
+            });
         finished.collect()
     }
 
@@ -146,7 +145,7 @@ impl GpuSolver {
     ///
     /// ```
     /// use sinew_render::gpu_ik::{GpuOptions, GpuSolver};
-    /// use sinew_character::ik::{Body, Goal, Link};
+    /// use sinew_character::ik::{Body, Goal, Link, LinkIndex};
     /// use sinew_character::glam::{DAffine3, DVec3};
     /// use sinew_render::{AdapterChoice, Gpu};
     ///

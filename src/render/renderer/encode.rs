@@ -91,7 +91,8 @@ impl Renderer {
         let mut light = lights.bind(gpu, layouts, shadow_view, occlusion, None);
         let seen = if plan.has_phases { Listed::FirstPhase } else { Listed::Camera };
         if let Some(culling) = culling.as_ref().filter(|_| !frame.crowds.is_empty()) {
-            let lists = std::iter::once(seen).chain(plan.has_shadow.then_some(Listed::Light));
+            let lists = [seen, Listed::Light];
+            let lists = if plan.has_shadow { &lists[..] } else { &lists[..1] };
             list_crowds(culling, encoder, frame, lists, culling_queries.take().as_ref());
         }
         if let Some(shadow) = shadow {
@@ -153,7 +154,7 @@ impl Renderer {
             let size = (target.width, target.height);
             occlusion.pyramid.prepare(gpu, &target.depth, size, target.samples);
             occlusion.pyramid.fill(encoder);
-            list_crowds(culling, encoder, frame, std::iter::once(Listed::SecondPhase), None);
+            list_crowds(culling, encoder, frame, &[Listed::SecondPhase], None);
             pass = continue_scene(encoder, scene, area, rect);
             pass.set_bind_group(0, &globals, &[]);
             pass.set_bind_group(1, &instances, &[]);

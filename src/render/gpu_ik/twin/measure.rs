@@ -24,8 +24,8 @@ pub(super) fn measure_goal(
         let (joint, own) = (&joints[next as usize], Quat::from_array(rotations[next as usize]));
         let (offset, distance) = (Vec4::from(joint.offset).xyz(), place.length());
         let excess = (own.length_squared() - 1.0).abs();
-        offset_bound += PLACE_ROUNDING * (distance + offset.length())
-            + distance * (2.0 * excess + joint.limit_error);
+        offset_bound +=
+            PLACE_ROUNDING * (distance + offset.length()) + distance * (2.0 * excess + joint.limit_error);
         turn_bound += TURN_ROUNDING + joint.limit_error;
         let rotation = Quat::from_array(joint.before) * own;
         place = offset + rotation * place;

@@ -35,8 +35,7 @@ fn compare(bodies: &[Body], goals: &[Vec<Goal>], options: Options, bytes: u64) {
                 assert!(away <= twin.offset_bound, "state {state}: {away} of {}", twin.offset_bound);
                 let turn = angle(Quat::from_array(error.turn), Quat::from_array(twin.turn));
                 assert!(turn <= 2.0 * twin.turn_bound, "state {state}: {turn} of {}", twin.turn_bound);
-                let bounds =
-                    [(error.offset_bound, twin.offset_bound), (error.turn_bound, twin.turn_bound)];
+                let bounds = [(error.offset_bound, twin.offset_bound), (error.turn_bound, twin.turn_bound)];
                 for (bound, expected) in bounds {
                     assert!((bound - expected).abs() <= 0.1 * expected, "{bound}, not {expected}");
                 }
@@ -96,8 +95,7 @@ fn check_bounds(bodies: &[Body], goals: &[Vec<Goal>], options: Options, bytes: u
                     largest_share[part] = largest_share[part].max(difference / bound);
                     // The tolerance of pins cannot be set.
                     if difference > widest[part].difference && !goal.pinned {
-                        widest[part] =
-                            Widest { difference, found, exact, place: [block_number, number, g] };
+                        widest[part] = Widest { difference, found, exact, place: [block_number, number, g] };
                     }
                 }
             }
@@ -136,11 +134,8 @@ fn bounds_hold_for_placed_and_uneven_bodies() {
     let links = body(5, |index| index.checked_sub(1)).links().to_vec();
     let uneven = |link: crate::ik::Link| link.with_scale(DVec3::new(1.2, 1.2, 1.2 + 1e-6));
     let rotation = DQuat::from_scaled_axis(DVec3::new(0.3, -0.8, 0.2));
-    let world = DAffine3::from_scale_rotation_translation(
-        DVec3::splat(0.01),
-        rotation,
-        DVec3::new(1e4, -2e3, 5e3),
-    );
+    let world =
+        DAffine3::from_scale_rotation_translation(DVec3::splat(0.01), rotation, DVec3::new(1e4, -2e3, 5e3));
     let body = Body::new(links.into_iter().map(uneven).collect(), DAffine3::IDENTITY).unwrap();
     let (mut bodies, mut goals) = problems(&body, &[4]);
     for (body, goals) in bodies.iter_mut().zip(&mut goals) {
