@@ -11,9 +11,10 @@ const SEARCH_ON_SURFACE: i32 = 4;
 const SEARCH_ON_FLOOR: i32 = 5;
 // The radius of the sharpest edges, in texels. It is large enough to hide the texels.
 const LEAST: f32 = 2.5;
-// Softness above which edges are sampled in a coarser level of the map. There are many texels of the map between the points of a wide
-// disc, so each point would show a copy of the edge.
-const COARSE_FROM: f32 = 8.0;
+// Softness from which and above which edges are sampled in a coarser level of the map. In between, both levels count. There are many texels of
+// the map between the points of a wide disc, so each point would show a copy of the edge.
+const COARSE_FROM: f32 = 7.0;
+const ALL_COARSE: f32 = 9.0;
 const COARSE: i32 = 2;
 // The number of points in a disc for each kind of receiver, and in the sharpest disc.
 const POINTS_ON_SURFACE: i32 = 8;
@@ -108,7 +109,7 @@ fn lit_coarsely(at: vec2<f32>, depth: f32) -> f32 {
 struct Disc {
     radius: f32,
     points: i32,
-    is_coarse: bool,
+    coarse: f32,                          // weight of the coarse level
 }
 
 // Returns the number of lit points. Only every second point is tested, beginning with the first or the second one.
@@ -117,20 +118,21 @@ fn lit_points(r: Receiver, disc: Disc, first: i32) -> f32 {
     let bias = 6.0 * globals.viewport.z * (abs(r.slope.x) + abs(r.slope.y));
     let begin = select(GOLDEN, vec2<f32>(1.0, 0.0), first == 0);
     var around = begin;
-    var light = 0.0;
+    var coarse = 0.0;
     // Software drivers execute both sides of every branch, but they skip loops without iterations.
-    for (var i = first; i < select(0, disc.points, disc.is_coarse); i += 2) {
+    for (var i = first; i < select(0, disc.points, disc.coarse > 0.0); i += 2) {
         let offset = disc.radius * sqrt((f32(i) + 0.5) / f32(disc.points)) * around;
-        light += lit_coarsely(r.at + offset, plane(r, offset) - bias);
+        coarse += lit_coarsely(r.at + offset, plane(r, offset) - bias);
         around = turned(around);
     }
     around = begin;
-    for (var i = first; i < select(disc.points, 0, disc.is_coarse); i += 2) {
+    var fine = 0.0;
+    for (var i = first; i < select(0, disc.points, disc.coarse < 1.0); i += 2) {
         let offset = disc.radius * sqrt((f32(i) + 0.5) / f32(disc.points)) * around;
-        light += lit(r.at + offset, plane(r, offset));
+        fine += lit(r.at + offset, plane(r, offset));
         around = turned(around);
     }
-    return light;
+    return mix(fine, coarse, disc.coarse);
 }
 
 // Returns 1 in full light and 0 in full shadow. The points are not rotated randomly, because noise would differ between processors. If half
@@ -139,18 +141,21 @@ fn soft_light(r: Receiver, most: f32, points: i32, found: Blockers) -> f32 {
     let texel = globals.viewport.z;
     let away = found.away / max(found.weight, 1e-9);
     let radius = clamp(2.0 * globals.key.w * away, LEAST * texel, most * texel);
-    let disc = Disc(radius, select(FEW_POINTS, points, found.weight > 0.0), radius > COARSE_FROM * texel);
+    let coarse = clamp((radius / texel - COARSE_FROM) / (ALL_COARSE - COARSE_FROM), 0.0, 1.0);
+    let disc = Disc(radius, select(FEW_POINTS, points, found.weight > 0.0), coarse);
     let half = 0.5 * f32(disc.points);
     var light = lit_points(r, disc, 0);
-    var taken = half;
+    // A loop that runs at most once, because software drivers execute both sides of every branch.
     loop {
-        if light <= 0.0 || light >= taken || taken > half {
+        let disagreement = min(light, half - light);
+        if disagreement <= 0.0 {
             break;
         }
-        light += lit_points(r, disc, 1);
-        taken = 2.0 * half;
+        // Where the first half begins to disagree, the second half may be entirely in shadow, so it must not count at once.
+        light = mix(light, 0.5 * (light + lit_points(r, disc, 1)), min(disagreement, 1.0));
+        break;
     }
-    return light / taken;
+    return light / half;
 }
 
 fn is_beside_map(at: vec3<f32>) -> bool {
