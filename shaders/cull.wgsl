@@ -36,8 +36,8 @@ const LEVELS: u32 = 9u;
 @group(0) @binding(2) var<storage, read> placed: array<Placed>;
 // For each group of parts, the indices of its first matrix and its first morph weight within the data of an instance.
 @group(0) @binding(3) var<storage, read> groups: array<vec2<u32>>;
-// For each instance, its level in the upper half, and in the lower half its number among the visible ones of its level in its block of
-// `LANES` instances, counted from 1, or 0 if it is not visible. Then, for each level and each block, the number of visible instances, which
+// For each instance, its level in the upper half, and in the lower half its number among the listed ones of its level in its block of
+// `LANES` instances, counted from 1, or 0 if it is not listed. Then, for each level and each block, the number of listed instances, which
 // `sum_blocks` replaces by the number of those before them in the list.
 @group(0) @binding(4) var<storage, read_write> seen: array<u32>;
 @group(0) @binding(5) var<storage, read_write> records: array<Instance>;
@@ -173,7 +173,7 @@ fn sum_blocks(@builtin(local_invocation_index) lane: u32) {
     }
 }
 
-// Writes the records of the visible instances: level by level, and in order in each level.
+// Writes the records of the listed instances: level by level, and in order in each level.
 @compute @workgroup_size(LANES)
 fn record(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) workgroups: vec3<u32>) {
     let instance = id.y * workgroups.x * LANES + id.x;

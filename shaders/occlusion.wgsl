@@ -5,7 +5,7 @@
 // For each instance, `VISIBLE` if the second phase of the last frame did not find it hidden, and `DRAWN` if the first phase of this frame
 // draws it.
 @group(1) @binding(0) var<storage, read_write> states: array<u32>;
-// The number of instances in view that neither phase draws.
+// The number of instances in view that neither phase draws. It is zero before the second phase.
 @group(1) @binding(1) var<storage, read_write> hidden: atomic<u32>;
 // The farthest depths of squares of pixels. A texel of the first level is two pixels wide, and a texel of any other level is twice as wide
 // as one of the level before it.
@@ -81,9 +81,6 @@ fn first_phase(
         is_listed = (states[index] & VISIBLE) != 0u && is_inside(placed[index].sphere);
         states[index] = (states[index] & VISIBLE) | select(0u, DRAWN, is_listed);
     }
-    if index == 0u {
-        atomicStore(&hidden, 0u);
-    }
     number(block, lane, is_listed);
 }
 
@@ -111,7 +108,7 @@ fn second_phase(
     number(block, lane, is_listed);
 }
 
-// Lists the instances of both phases, after them.
+// Lists all instances that the two phases draw, and reports how many are hidden. Runs after the second phase.
 @compute @workgroup_size(LANES)
 fn both_phases(
     @builtin(workgroup_id) id: vec3<u32>,
@@ -125,7 +122,8 @@ fn both_phases(
         is_listed = states[index] != 0u;
     }
     if index == 0u {
-        arguments[hidden_count()] = atomicLoad(&hidden);
+        // The next count begins at zero, also if the frame contains the same instances twice.
+        arguments[hidden_count()] = atomicExchange(&hidden, 0u);
     }
     number(block, lane, is_listed);
 }

@@ -83,7 +83,7 @@ pub(super) struct LayoutArgs {
     /// Draw small characters with fewer triangles, with a mean error of at most this number of pixels (0: all triangles)
     #[arg(long, value_name = "PIXELS", default_value_t = Crowd::PIXEL_ERROR, value_parser = pixel_error)]
     lod: f32,
-    /// Do not draw characters that other surfaces hide: the image is the same, and a view from among the characters is faster
+    /// Do not draw characters that other surfaces hide: images are the same, and frames at eye height are faster from the third one on
     #[arg(long, value_name = "on|off", default_value = "off")]
     occlusion: Switch,
 }

@@ -91,7 +91,7 @@ pub(super) struct ViewArgs {
     /// Draw small characters of --crowd with fewer triangles, with a mean error of at most this number of pixels (0: all triangles)
     #[arg(long, value_name = "PIXELS", requires = "crowd", default_value_t = Crowd::PIXEL_ERROR, value_parser = pixel_error)]
     lod: f32,
-    /// Do not draw characters of --crowd that other surfaces hide: the image is the same, and a view from among the characters is faster
+    /// Do not draw characters of --crowd that other surfaces hide: images are the same, and frames at eye height are faster from the third one on
     #[arg(long, value_name = "on|off", requires = "crowd", default_value = "off")]
     occlusion: Switch,
     /// Record the session to a file, for `sinew render --replay`

@@ -51,7 +51,7 @@ pub(super) fn list_crowds(
         }),
     });
     for crowd in &frame.crowds {
-        lists.iter().for_each(|&listed| crowd.instances.list(culling, &mut pass, listed));
+        lists.iter().for_each(|&listed| crowd.instances.encode_list(culling, &mut pass, listed));
     }
 }
 

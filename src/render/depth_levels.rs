@@ -35,7 +35,7 @@ pub(super) struct DepthLevels {
     /// Reads the texels if the shader cannot load them.
     sampler: Option<wgpu::Sampler>,
     /// The pipelines, each with the texels that it reads. See [`Self::pass`].
-    pipelines: Vec<([u32; 3], wgpu::RenderPipeline)>,
+    pub(super) pipelines: Vec<([u32; 3], wgpu::RenderPipeline)>,
 }
 
 /// A pass that computes a level.
@@ -104,7 +104,8 @@ impl DepthLevels {
         LevelPass { pipeline, larger, level: level.clone(), of_nothing, area }
     }
 
-    fn pipeline(&mut self, gpu: &Gpu, texels: [u32; 3]) -> wgpu::RenderPipeline {
+    /// Returns the pipeline for the texels of [`Self::pass`], which is created on first use.
+    pub(super) fn pipeline(&mut self, gpu: &Gpu, texels: [u32; 3]) -> wgpu::RenderPipeline {
         if let Some((_, known)) = self.pipelines.iter().find(|(known, _)| *known == texels) {
             return known.clone();
         }

@@ -6,7 +6,7 @@ use super::depth_levels::{DepthLevels, KeptDepth, LevelPass, create_depth_textur
 use super::layout::depth_pyramid;
 
 /// The larger side of the smallest level, in texels. A shader reads at most a square of this size.
-const SMALLEST: u32 = 4;
+pub(super) const SMALLEST: u32 = 4;
 /// Each texel covers a square of two by two texels of the larger level, or of two by two pixels.
 const SQUARE: [u32; 3] = [2, 0, 2];
 
@@ -44,6 +44,25 @@ impl DepthPyramid {
             entries: &[depth_pyramid(0)],
         });
         Self { layout, levels: DepthLevels::new(gpu, KeptDepth::Farthest), of_samples: None, built: None }
+    }
+
+    /// Creates the pipelines for depth buffers with a number of samples per pixel.
+    pub(super) fn create_pipelines(&mut self, gpu: &Gpu, samples: u32) {
+        if samples > 1 {
+            self.of_samples.get_or_insert_with(|| DepthLevels::of_samples(gpu)).pipeline(gpu, SQUARE);
+        }
+        self.levels.pipeline(gpu, SQUARE);
+    }
+
+    /// Removes the pyramid. Until then, it keeps the memory of the depth buffer allocated.
+    pub(super) fn clear(&mut self) {
+        self.built = None;
+    }
+
+    /// Returns the number of pipelines that exist.
+    #[cfg(test)]
+    pub(super) fn pipelines(&self) -> usize {
+        self.of_samples.iter().chain([&self.levels]).map(|levels| levels.pipelines.len()).sum()
     }
 
     /// Prepares the pyramid of a depth buffer of `size` pixels. The buffer must be readable.

@@ -40,6 +40,7 @@ pub struct GpuInstances {
     /// A number that is unique in this process.
     pub(super) id: u64,
     input: ListInput,
+    /// After the first of two phases and until the second one, the instances of the first phase.
     camera: List,
     light: List,
     /// Exists if hidden instances are not drawn.
@@ -97,10 +98,11 @@ pub(super) enum Listed {
     Camera,
     /// The instances that the key light sees.
     Light,
-    /// The instances that the camera saw in the last frame and that are still in view. If hidden instances are drawn, the same as `Camera`.
+    /// The instances that the camera saw in the last frame and that are still in view, until the list of the second phase is made. If hidden
+    /// instances are drawn, the same as `Camera`.
     FirstPhase,
-    /// The other instances that the camera sees and that nothing hides. Making this list also makes `Camera`. If hidden instances are drawn,
-    /// there is no such list.
+    /// The other instances that the camera sees and that nothing hides. Making this list also replaces `FirstPhase` by `Camera`. If hidden
+    /// instances are drawn, there is no such list.
     SecondPhase,
 }
 
@@ -129,7 +131,7 @@ impl GpuInstances {
         let of_part = |full: &Range<u32>| std::iter::once(draw_of(full)).chain([[0; 5]; COARSE]);
         let arguments = indices.iter().zip(parts).flat_map(|(full, _)| of_part(full)).collect();
         let input = ListInput::new(gpu, buffers, &offsets, arguments)?;
-        let [camera, light] = [0, 1].map(|view| input.list(gpu, layouts, culling, view));
+        let [camera, light] = [0, 1].map(|view| input.new_list(gpu, layouts, culling, view));
         Ok(Self {
             id: LISTS.fetch_add(1, Ordering::Relaxed),
             input,
@@ -172,25 +174,27 @@ impl GpuInstances {
     }
 
     /// Encodes the passes that make a list. The list of the second phase needs the depth pyramid of the frame.
-    pub(super) fn list(&self, culling: &Culling, pass: &mut wgpu::ComputePass<'_>, listed: Listed) {
-        let instances = self.input.size.instances;
+    pub(super) fn encode_list(&self, culling: &Culling, pass: &mut wgpu::ComputePass<'_>, listed: Listed) {
+        let (instances, camera) = (self.input.size.instances, &self.camera.cull);
         let phases = self.phases.as_ref().zip(culling.occlusion.as_ref());
         match (listed, phases) {
             (Listed::FirstPhase, Some((phases, occlusion))) => {
-                let group = &phases.first.cull;
-                culling.list(pass, &occlusion.first_phase, group, &[&phases.states], instances);
+                culling.encode_list(pass, &occlusion.first_phase, camera, &[&phases.states], instances);
             }
             (Listed::SecondPhase, Some((phases, occlusion))) => {
                 let Some(pyramid) = occlusion.pyramid.group() else { return };
                 let (group, states) = (&phases.second.cull, &phases.states);
-                culling.list(pass, &occlusion.second_phase, group, &[states, pyramid], instances);
-                culling.list(pass, &occlusion.both_phases, &self.camera.cull, &[states], instances);
+                culling.encode_list(pass, &occlusion.second_phase, group, &[states, pyramid], instances);
+                // Blended parts are drawn from this list, and statistics are read from it.
+                culling.encode_list(pass, &occlusion.both_phases, camera, &[states], instances);
             }
             (Listed::SecondPhase, None) => {}
             (Listed::Camera | Listed::FirstPhase, _) => {
-                culling.list(pass, &culling.cull, &self.camera.cull, &[], instances);
+                culling.encode_list(pass, &culling.cull, camera, &[], instances);
             }
-            (Listed::Light, _) => culling.list(pass, &culling.cull, &self.light.cull, &[], instances),
+            (Listed::Light, _) => {
+                culling.encode_list(pass, &culling.cull, &self.light.cull, &[], instances);
+            }
         }
     }
 
@@ -231,8 +235,8 @@ impl GpuInstances {
 
     /// Returns all lists.
     fn lists(&self) -> impl Iterator<Item = &List> {
-        let phases = self.phases.iter().flat_map(|phases| [&phases.first, &phases.second]);
-        [&self.camera, &self.light].into_iter().chain(phases)
+        let second = self.phases.iter().map(|phases| &phases.second);
+        [&self.camera, &self.light].into_iter().chain(second)
     }
 
     /// Waits for the GPU, and returns what the camera saw in the last frame.
@@ -272,7 +276,6 @@ impl GpuInstances {
         is_blended: bool,
     ) {
         let list = match (listed, &self.phases) {
-            (Listed::FirstPhase, Some(phases)) => &phases.first,
             (Listed::SecondPhase, Some(phases)) => &phases.second,
             (Listed::SecondPhase, None) => return,
             (Listed::Camera | Listed::FirstPhase, _) => &self.camera,

@@ -242,6 +242,25 @@ fn culling_has_the_same_layout_in_shaders_and_rust() {
     );
     assert_twins!("cull", Placed { sphere, tint, scale, reserved });
     assert_eq!(constant("cull", "LEVELS") as usize, LEVELS);
+    assert_eq!(constant("cull", "LANES"), crate::indirect::LANES);
+}
+
+#[test]
+fn occlusion_culling_has_the_same_constants_in_shaders_and_rust() {
+    use crate::culling::occlusion::{DEPTH_MARGIN, DRAWN, GROWTH, MOST_TEXELS, NEAREST, PIXEL_MARGIN, VISIBLE};
+    for (name, here) in [("MOST_TEXELS", MOST_TEXELS), ("VISIBLE", VISIBLE), ("DRAWN", DRAWN)] {
+        assert_eq!(constant("occlusion", name), here, "{name}");
+    }
+    for (name, here) in [
+        ("GROWTH", GROWTH),
+        ("DEPTH_MARGIN", DEPTH_MARGIN),
+        ("PIXEL_MARGIN", PIXEL_MARGIN),
+        ("NEAREST", NEAREST),
+    ] {
+        assert_eq!(literal("occlusion", name), naga::Literal::F32(here), "{name}");
+    }
+    // The shader reads the smallest level of a pyramid as a whole.
+    assert_eq!(crate::depth_pyramid::SMALLEST, MOST_TEXELS);
 }
 
 #[test]
@@ -293,18 +312,21 @@ fn inverse_kinematics_has_the_same_layout_in_shaders_and_rust() {
     }
 }
 
-#[test]
-fn culling_has_the_same_lanes_in_shaders_and_rust() {
-    assert_eq!(constant("cull", "LANES"), crate::indirect::LANES);
+/// Returns the value of a constant of a shader.
+fn literal(shader: &str, name: &str) -> naga::Literal {
+    let module = module(shader);
+    let (_, constant) = module.constants.iter().find(|(_, c)| c.name.as_deref() == Some(name)).unwrap();
+    match module.global_expressions[constant.init] {
+        naga::Expression::Literal(value) => value,
+        ref other => panic!("{name} is {other:?}"),
+    }
 }
 
 /// Returns the value of an integer constant of a shader.
 fn constant(shader: &str, name: &str) -> u32 {
-    let module = module(shader);
-    let (_, constant) = module.constants.iter().find(|(_, c)| c.name.as_deref() == Some(name)).unwrap();
-    match module.global_expressions[constant.init] {
-        naga::Expression::Literal(naga::Literal::U32(value)) => value,
-        ref other => panic!("{name} is {other:?}"),
+    match literal(shader, name) {
+        naga::Literal::U32(value) => value,
+        other => panic!("{name} is {other:?}"),
     }
 }
 

@@ -87,17 +87,28 @@ fn invalid_crowds_are_refused() {
 #[test]
 fn an_image_is_the_same_without_hidden_characters() {
     let folder = folder("crowd-occlusion");
-    let [on, off] = ["on", "off"].map(|occlusion| {
+    // A hill in the middle of the ground, behind which the camera sees nobody.
+    let hill = folder.join("hill.png").display().to_string();
+    let heights = [0, 0, 0, 0, 255, 0, 0, 0, 0];
+    std::fs::write(&hill, image::png(3, 3, image::ColorType::Grayscale, &heights)).unwrap();
+    let [(on, hidden), (off, none)] = ["on", "off"].map(|occlusion| {
         let out = folder.join(format!("{occlusion}.png")).display().to_string();
-        let mut command = crate::command(["crowd", "--count", "40", "--frames", "0..3", "--adapter", "cpu"]);
+        let mut command = crate::command(["crowd", "-v", "--count", "40", "--frames", "0..3"]);
         let pattern = out.replace(".png", "-{frame}.png");
-        let eyes = ["--camera-position", "0,2,0", "--camera-focal-point", "0,1,-8", "--resolution", "160,90"];
-        let output = command.args(eyes).args(["--occlusion", occlusion, "-o", &pattern]).output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        [0, 1, 2].map(|n| std::fs::read(out.replace(".png", &format!("-{n}.png"))).unwrap())
+        let ground = ["--terrain", &hill, "--terrain-height", "20", "--adapter", "cpu"];
+        let eyes = ["--camera-position", "0,8,30", "--camera-focal-point", "0,8,0", "--resolution", "160,90"];
+        command.args(ground).args(eyes).args(["--occlusion", occlusion, "-o", &pattern]);
+        let output = command.output().unwrap();
+        let messages = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{messages}");
+        let images = [0, 1, 2].map(|n| std::fs::read(out.replace(".png", &format!("-{n}.png"))).unwrap());
+        let before = messages.split(" hidden").next().and_then(|text| text.split_whitespace().last());
+        (images, before.and_then(|count| count.parse::<u32>().ok()))
     });
     assert!(on == off, "the images differ");
     assert!(on[0] != on[2]);
+    assert!(hidden > Some(0), "{hidden:?} characters are hidden");
+    assert_eq!(none, Some(0));
 }
 
 #[test]
@@ -130,17 +141,17 @@ fn measured_frames_have_consistent_numbers() {
     assert_eq!(names_of_rows, ["1", "2", "median"], "{text}");
     for row in rows {
         let words: Vec<&str> = row.split_whitespace().filter(|word| *word != "+").collect();
-        let [_, step, _, draw, cpu, visible, culled, hidden, triangles, levels @ ..] = &words[..] else {
+        let [_, step, _, draw, cpu, drawn, culled, hidden, triangles, levels @ ..] = &words[..] else {
             panic!("{row}")
         };
         for time in [step, draw, cpu] {
             assert!(time.parse::<f64>().unwrap() > 0.0, "{row}");
         }
-        let [visible, culled, hidden, triangles] =
-            [visible, culled, hidden, triangles].map(|count| count.parse::<u64>().unwrap());
+        let [drawn, culled, hidden, triangles] =
+            [drawn, culled, hidden, triangles].map(|count| count.parse::<u64>().unwrap());
         let levels: Vec<u64> = levels.iter().map(|count| count.parse().unwrap()).collect();
-        assert_eq!((visible + culled + hidden, hidden), (40, 0), "{row}");
-        assert_eq!((levels.len(), levels.iter().sum::<u64>()), (9, visible), "{row}");
-        assert!(visible > 0 && triangles >= visible, "{row}");
+        assert_eq!((drawn + culled + hidden, hidden), (40, 0), "{row}");
+        assert_eq!((levels.len(), levels.iter().sum::<u64>()), (9, drawn), "{row}");
+        assert!(drawn > 0 && triangles >= drawn, "{row}");
     }
 }

@@ -53,9 +53,14 @@ fn view(samples: u32, background: Background) -> ViewSettings {
 }
 
 pub(crate) fn texture(gpu: &Gpu, format: TextureFormat) -> wgpu::Texture {
+    texture_of(gpu, format, SIZE)
+}
+
+/// Returns a texture of a size in pixels.
+pub(crate) fn texture_of(gpu: &Gpu, format: TextureFormat, (width, height): (u32, u32)) -> wgpu::Texture {
     gpu.device.create_texture(&TextureDescriptor {
         label: None,
-        size: Extent3d { width: SIZE.0, height: SIZE.1, depth_or_array_layers: 1 },
+        size: Extent3d { width, height, depth_or_array_layers: 1 },
         mip_level_count: 1,
         sample_count: 1,
         dimension: TextureDimension::D2,
@@ -65,12 +70,12 @@ pub(crate) fn texture(gpu: &Gpu, format: TextureFormat) -> wgpu::Texture {
     })
 }
 
-/// Returns the bytes of a texture after all submitted work is done.
+/// Returns the bytes of a texture after all submitted work is done. The bytes of a row must be a multiple of 256.
 pub(crate) fn read(gpu: &Gpu, texture: &wgpu::Texture) -> Vec<u8> {
-    let row = SIZE.0 * texture.format().block_copy_size(None).unwrap();
+    let row = texture.width() * texture.format().block_copy_size(None).unwrap();
     let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
         label: None,
-        size: u64::from(row * SIZE.1),
+        size: u64::from(row * texture.height()),
         usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ,
         mapped_at_creation: false,
     });

@@ -8,6 +8,7 @@ mod composed;
 mod crowd;
 mod crowd_draw;
 mod crowd_occlusion;
+mod crowd_occlusion_frames;
 mod embedded;
 mod film;
 mod floor;

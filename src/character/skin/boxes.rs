@@ -72,7 +72,7 @@ impl JointBoxes {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn bounds(&self, matrices: SkinMatrices<'_>, morph_weights: &[f32]) -> Option<Bounds> {
-        let displacement = self.displacement(morph_weights);
+        let displacement = self.displacement(morph_weights.iter().map(|&weight| [weight; 2]));
         let mut bounds = Bounds::default();
         let mut add = |around: &Hull, world_from_mesh: &Mat4| {
             if !around.is_empty() {
@@ -93,10 +93,11 @@ impl JointBoxes {
         Some(bounds)
     }
 
-    /// Returns, for each joint, the box of all vertices that it moves, for all morph weights from zero to one. A joint is an index into the
-    /// matrices of the part.
-    pub fn reach(&self) -> Vec<(usize, Bounds)> {
-        let (lo, hi) = self.displacement(&vec![1.0; self.morphs.len()]);
+    /// Returns, for each joint, the box of all vertices that it moves. A joint is an index into the matrices of the part.
+    ///
+    /// `morph_weights`: the smallest and the largest weight of each morph target. Missing weights count as zero.
+    pub fn reach(&self, morph_weights: &[[f32; 2]]) -> Vec<(usize, Bounds)> {
+        let (lo, hi) = self.displacement(morph_weights.iter().copied());
         let widened = |around: &Hull| {
             let around = around.bounds();
             Bounds { lo: around.lo + lo, hi: around.hi + hi }
@@ -107,14 +108,18 @@ impl JointBoxes {
         }
     }
 
-    /// Returns the smallest and the largest displacement of any vertex by the morph targets, per coordinate.
-    fn displacement(&self, weights: &[f32]) -> (Vec3, Vec3) {
-        let used =
-            self.morphs.iter().zip(weights).filter(|(morph, weight)| !morph.is_empty() && **weight != 0.0);
-        used.fold((Vec3::ZERO, Vec3::ZERO), |(lo, hi), (morph, &weight)| {
-            let ends = [morph.lo * weight, morph.hi * weight];
+    /// Returns the smallest and the largest displacement of any vertex by the morph targets, per coordinate. `weights` are the smallest and
+    /// the largest weight of each target.
+    fn displacement(&self, weights: impl Iterator<Item = [f32; 2]>) -> (Vec3, Vec3) {
+        let is_used = |(morph, weights): &(&Bounds, [f32; 2])| {
+            !morph.is_empty() && weights.iter().any(|weight| *weight != 0.0)
+        };
+        let used = self.morphs.iter().zip(weights).filter(is_used);
+        used.fold((Vec3::ZERO, Vec3::ZERO), |(lo, hi), (morph, weights)| {
+            let ends = weights.map(|weight| [morph.lo * weight, morph.hi * weight]);
             // A vertex that a target does not list is not displaced.
-            (lo + ends[0].min(ends[1]).min(Vec3::ZERO), hi + ends[0].max(ends[1]).max(Vec3::ZERO))
+            let ends = ends.as_flattened().iter().copied();
+            (lo + ends.clone().fold(Vec3::ZERO, Vec3::min), hi + ends.fold(Vec3::ZERO, Vec3::max))
         })
     }
 }

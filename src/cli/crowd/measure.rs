@@ -60,7 +60,7 @@ fn heading(adapter: &str, stats: &CrowdStats) -> [String; 4] {
         format!("{} characters in buffers of {megabytes:.1} MB", stats.characters),
         format!(
             "{:>6} {:>10} {:>10} {:>10} {:>10} {:>9} {:>9} {:>9} {:>11}  levels",
-            "frame", "step ms", "cull ms", "draw ms", "CPU ms", "visible", "culled", "hidden", "triangles"
+            "frame", "step ms", "cull ms", "draw ms", "CPU ms", "drawn", "culled", "hidden", "triangles"
         ),
     ]
 }
@@ -73,13 +73,13 @@ fn row(name: &str, stats: &CrowdStats) -> String {
     let cull = times.cull.map_or_else(unknown, milliseconds);
     let [step, draw, cpu] = [times.step, times.draw, times.cpu].map(milliseconds);
     let drawn = stats.drawn.as_ref();
-    let visible = drawn.map_or_else(unknown, |drawn| drawn.visible().to_string());
+    let count = drawn.map_or_else(unknown, |drawn| drawn.visible().to_string());
     let culled = stats.culled().map_or_else(unknown, |count| count.to_string());
     let hidden = drawn.map_or_else(unknown, |drawn| drawn.hidden.to_string());
     let triangles = drawn.map_or_else(unknown, |drawn| drawn.triangles.to_string());
     let levels = drawn.map_or_else(unknown, counts);
     format!(
-        "{name:>6} {step:>10} {cull:>10} {draw:>10} {cpu:>10} {visible:>9} {culled:>9} {hidden:>9} {triangles:>11}  {levels}"
+        "{name:>6} {step:>10} {cull:>10} {draw:>10} {cpu:>10} {count:>9} {culled:>9} {hidden:>9} {triangles:>11}  {levels}"
     )
 }
 

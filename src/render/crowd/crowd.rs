@@ -130,16 +130,17 @@ impl Crowd {
     }
 
     /// Sets whether characters that other surfaces hide from the camera are not drawn. Initially they are drawn. The image is the same, except
-    /// where surfaces of several characters coincide.
+    /// where surfaces of several characters coincide. `renderer` must be the renderer that draws the crowd.
     ///
-    /// The GPU first draws the characters that were visible in the last frame, and then those that nothing hides. This saves time if a camera
-    /// among the characters sees few of them, and takes longer if it looks down on all of them.
+    /// The GPU first draws the characters that were visible in the last frame, and then those that nothing hides. Characters therefore hide
+    /// others from the third frame of a view on. This saves time if characters stand behind each other at eye height, and takes longer if the
+    /// camera looks down on all of them, or if only one image is drawn.
     ///
     /// The setting has no effect with OpenGL, on models with outlines, and in frames with surfaces that transmit light.
     /// [`DrawnLevels::hidden`](crate::DrawnLevels::hidden) is the number of characters that were not drawn.
     ///
     /// # Errors
-    /// [`CrowdError::Render`] if the driver has no memory for the lists of characters.
+    /// [`CrowdError::Render`] if the lists exceed the limits of the adapter.
     pub fn set_occlusion(&mut self, renderer: &mut Renderer, is_on: bool) -> Result<(), CrowdError> {
         self.has_occlusion = is_on;
         for batch in &mut self.batches {

@@ -101,9 +101,10 @@ impl CrowdModel {
             }
         };
         let draws: Vec<PartDraw> = parts.iter().enumerate().map(draw).collect();
-        enclose_vertices(&character, &parts, &draws, &bones, &mut joints);
-        let mut body = CrowdBody::new(&character, scene, rig, &|node| slot_of(node).map(to_u32));
         let mut clips = Clips::new(&character, &slots, joints.len());
+        let weights = clips.weight_ranges(&skeleton.rest_weights);
+        enclose_vertices(&character, &parts, &draws, &bones, &weights, &mut joints);
+        let mut body = CrowdBody::new(&character, scene, rig, &|node| slot_of(node).map(to_u32));
         for (info, gait) in clips.infos.iter_mut().zip(gait::measure(&character, &nodes, &mut body)) {
             (info.stride, info.jump) = (gait.stride, gait.jump);
         }
@@ -221,18 +222,20 @@ fn levels(joints: &[CrowdJoint]) -> Vec<u32> {
     levels
 }
 
-/// Sets the radius of each joint's sphere so that it contains all vertices that the joint moves, for all morph weights up to
-/// one.
+/// Sets the radius of each joint's sphere so that it contains all vertices that the joint moves. `weights` are the smallest and the largest
+/// value of each morph weight.
 fn enclose_vertices(
     character: &Character,
     parts: &[Part],
     draws: &[PartDraw],
     bones: &[Bone],
+    weights: &[[f32; 2]],
     joints: &mut [CrowdJoint],
 ) {
     for (part, draw) in parts.iter().zip(draws) {
         let boxes = JointBoxes::new(character.primitive(*part), part.skin.is_some());
-        for (index, around) in boxes.reach() {
+        let weights = weights.get(draw.first_weight as usize..).unwrap_or_default();
+        for (index, around) in boxes.reach(weights) {
             let Some(bone) = bones.get(draw.first_matrix as usize + index) else { continue };
             let Some(joint) = joints.get_mut(bone.joint as usize) else { continue };
             let furthest = corners(&around).map(|corner| bone.joint_from_mesh.point(corner).length());

@@ -83,6 +83,43 @@ fn sample_joint(clips: &Clips, layer: &CrowdLayer, joints: usize, index: usize, 
 }
 
 impl Clips {
+    /// Returns the smallest and the largest value of each morph weight, at rest and in all clips. Blends of clips are between them. `rest`
+    /// contains the rest weights.
+    pub(super) fn weight_ranges(&self, rest: &[f32]) -> Vec<[f32; 2]> {
+        let mut ranges: Vec<[f32; 2]> = rest.iter().map(|&weight| [weight; 2]).collect();
+        for clip in self.weight_channels.chunks_exact(rest.len().max(1)) {
+            for (range, &track) in ranges.iter_mut().zip(clip) {
+                let Some(track) = self.tracks.get(track as usize) else { continue };
+                let [low, high] = self.range(track);
+                *range = [range[0].min(low), range[1].max(high)];
+            }
+        }
+        ranges
+    }
+
+    /// Returns a lower and an upper bound for the first component of a track.
+    fn range(&self, track: &Track) -> [f32; 2] {
+        let value = |index: usize| self.value(track.first_value as usize + index).x;
+        let time = |key: usize| self.times.get(track.first_time as usize + key).copied().unwrap_or_default();
+        let mut range = [f32::INFINITY, f32::NEG_INFINITY];
+        let mut add = |value: f32| range = [range[0].min(value), range[1].max(value)];
+        let keys = track.keys as usize;
+        for key in 0..keys {
+            if track.interpolation != 2 {
+                add(value(key));
+                continue;
+            }
+            let [in_tangent, at, out_tangent] = [0, 1, 2].map(|part| value(3 * key + part));
+            // A cubic segment is a Bézier curve, which stays between its control points: the keys, and a point a third of the time before and
+            // after each key.
+            let third = |other: usize| (time(other) - time(key)) / 3.0;
+            add(at);
+            add(at + third(key.saturating_sub(1)) * in_tangent);
+            add(at + third((key + 1).min(keys - 1)) * out_tangent);
+        }
+        range
+    }
+
     fn vector(&self, track: &Track, time: f32) -> Vec4 {
         let at = self.seek(track, time);
         match track.interpolation {
@@ -148,5 +185,59 @@ impl Clips {
 
     fn value(&self, index: usize) -> Vec4 {
         self.values.get(index).copied().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::crowd::types::LAYERS;
+
+    /// Returns clips of one second that animate one weight with these keys.
+    fn clips(tracks: &[(u32, &[f32])]) -> Clips {
+        let mut clips = Clips { times: vec![0.0, 0.25, 1.0], ..Clips::default() };
+        for (index, (interpolation, values)) in (0..).zip(tracks) {
+            let first_value = clips.values.len() as u32;
+            clips.tracks.push(Track { first_time: 0, keys: 3, first_value, interpolation: *interpolation });
+            clips.values.extend(values.iter().map(|value| Vec4::X * *value));
+            clips.weight_channels.push(index);
+            clips.infos.push(Default::default());
+        }
+        clips
+    }
+
+    #[test]
+    fn ranges_of_weights_contain_rest_weights_and_all_clips() {
+        let linear: (u32, &[f32]) = (1, &[0.2, -0.5, 1.5]);
+        // In-tangent, value, out-tangent.
+        let cubic: (u32, &[f32]) = (2, &[9.0, 0.1, 30.0, 4.0, 0.4, -8.0, 20.0, 0.9, 7.0]);
+        for (tracks, rest) in [
+            (&[][..], 0.3),
+            (&[linear][..], 0.0),
+            (&[linear][..], 2.0),
+            (&[cubic][..], 0.2),
+            (&[linear, cubic][..], 0.0),
+        ] {
+            let clips = clips(tracks);
+            let [range] = clips.weight_ranges(&[rest])[..] else { panic!("one weight") };
+            let (mut low, mut high) = (rest, rest);
+            for clip in 0..tracks.len() as u32 {
+                for step in 0..=1000 {
+                    let mut layers = [CrowdLayer::EMPTY; LAYERS];
+                    layers[0] = CrowdLayer { clip, weight: 1.0, time: step as f32 * 1e-3, ..layers[0] };
+                    let mut weights = [0.0];
+                    sample_weights(&layers, &clips, &[rest], &mut weights);
+                    (low, high) = (low.min(weights[0]), high.max(weights[0]));
+                }
+            }
+            println!("{low} to {high} is in {range:?}");
+            assert!(range[0] <= low + 1e-6 && range[1] >= high - 1e-6, "{low} to {high}: {range:?}");
+            // The control points of a curve are not far from it.
+            let slack = if tracks.contains(&cubic) { 2.0 * (high - low) } else { 1e-6 };
+            assert!(range[0] >= low - slack && range[1] <= high + slack, "{low} to {high}: {range:?}");
+        }
+        // The curve leaves the interval of its keys.
+        let [range] = clips(&[cubic]).weight_ranges(&[0.0])[..] else { panic!("one weight") };
+        assert!(range[0] < -0.5 && range[1] > 1.2, "{range:?}");
     }
 }

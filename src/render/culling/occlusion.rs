@@ -3,11 +3,14 @@
 use glam::{Mat4, UVec2, Vec2, Vec3, Vec4, uvec2, vec2};
 
 /// The constants of the shader.
-const MOST_TEXELS: u32 = 4;
-const GROWTH: f32 = 1.01;
-const DEPTH_MARGIN: f32 = 2e-6;
-const PIXEL_MARGIN: f32 = 1.0;
-const NEAREST: f32 = 1.25;
+pub(crate) const MOST_TEXELS: u32 = 4;
+pub(crate) const GROWTH: f32 = 1.01;
+pub(crate) const DEPTH_MARGIN: f32 = 2e-6;
+pub(crate) const PIXEL_MARGIN: f32 = 1.0;
+pub(crate) const NEAREST: f32 = 1.25;
+/// Bits of the state of an instance.
+pub(crate) const VISIBLE: u32 = 1;
+pub(crate) const DRAWN: u32 = 2;
 
 /// The farthest depths of squares of pixels.
 #[derive(Clone, Debug)]

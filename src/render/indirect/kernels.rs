@@ -57,7 +57,7 @@ impl Culling {
 
     /// Encodes the passes that make a list of at most `instances` instances. `kernel` decides which of them are listed, `group` binds the
     /// buffers of the list, and `others` are the other bind groups of the kernel.
-    pub(super) fn list(
+    pub(super) fn encode_list(
         &self,
         pass: &mut wgpu::ComputePass<'_>,
         kernel: &Kernel,

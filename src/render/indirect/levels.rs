@@ -42,7 +42,8 @@ pub struct DrawnLevels {
 }
 
 impl DrawnLevels {
-    /// Returns the number of drawn characters.
+    /// Returns the number of drawn characters. If hidden characters are left out, this includes those that were visible in the last frame and
+    /// are hidden now.
     pub fn visible(&self) -> u64 {
         self.characters.iter().sum()
     }

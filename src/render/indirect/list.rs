@@ -69,7 +69,7 @@ impl ListInput {
     }
 
     /// Creates an empty list for the camera (view 0) or the key light (view 1).
-    pub(super) fn list(
+    pub(super) fn new_list(
         &self,
         gpu: &Gpu,
         layouts: &Layouts,

@@ -4,18 +4,16 @@ use super::super::compute::storage;
 use super::super::layout::Layouts;
 use super::super::{Gpu, RenderError};
 use super::kernels::{Culling, OcclusionCulling};
-use super::list::{List, ListInput};
+use super::list::{HIDDEN, List, ListInput};
 
 #[cfg(test)]
 mod tests;
 
-/// Size in bytes of the state of an instance, and of the number of hidden instances.
-const WORD: u64 = 4;
-
-/// The lists of both phases.
+/// What instances need to be drawn in two phases. The list of the camera first contains the instances of the first phase, and after the
+/// second phase those of both.
 #[derive(Debug)]
 pub(super) struct Phases {
-    pub(super) first: List,
+    /// The instances of the second phase.
     pub(super) second: List,
     /// Binds the states of the instances. At first, no instance counts as visible in the last frame.
     pub(super) states: wgpu::BindGroup,
@@ -30,15 +28,13 @@ impl Phases {
         occlusion: &OcclusionCulling,
         input: &ListInput,
     ) -> Result<Self, RenderError> {
-        let states_size = u64::from(input.size.instances) * WORD;
+        let states_size = u64::from(input.size.instances) * size_of::<u32>() as u64;
         let states = storage(gpu, "states of instances", states_size)?;
-        let hidden = storage(gpu, "hidden instances", WORD)?;
-        let [first, second] = [(); 2].map(|()| input.list(gpu, layouts, culling, 0));
+        let hidden = storage(gpu, "hidden instances", HIDDEN)?;
         Ok(Self {
-            first: first?,
-            second: second?,
+            second: input.new_list(gpu, layouts, culling, 0)?,
             states: occlusion.bind_states(gpu, &states, &hidden),
-            bytes: 2 * input.list_bytes() + states_size,
+            bytes: input.list_bytes() + states_size,
         })
     }
 }

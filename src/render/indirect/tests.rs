@@ -50,7 +50,7 @@ fn listed(
     let group = culling.cull.bind(gpu, &bound.map(wgpu::Buffer::as_entire_buffer_binding));
     let mut encoder = gpu.device.create_command_encoder(&Default::default());
     let mut pass = encoder.begin_compute_pass(&Default::default());
-    culling.list(&mut pass, &culling.cull, &group, &[], count);
+    culling.encode_list(&mut pass, &culling.cull, &group, &[], count);
     drop(pass);
     let indices = |bytes: &[u8]| -> Vec<u32> {
         cast_slice::<u8, Instance>(bytes).iter().map(|instance| instance.first_matrix / 3).collect()

@@ -223,9 +223,15 @@ impl Renderer {
         }
         self.surfaces.prepare(gpu, models, frame, list, self.patch.inner(output));
         plan.has_backdrop = self.surfaces.behind.is_seen;
-        // The backdrop is drawn before the depths that hide characters are known.
-        let has_kernels = self.culling.as_ref().is_some_and(|culling| culling.occlusion.is_some());
-        plan.has_phases = has_kernels && frame.has_hidden_crowds() && !plan.has_backdrop;
+        if let Some(occlusion) = self.culling.as_mut().and_then(|culling| culling.occlusion.as_mut()) {
+            // The backdrop is drawn before the depths that hide characters are known.
+            plan.has_phases = frame.has_hidden_crowds() && !plan.has_backdrop;
+            if plan.has_phases {
+                occlusion.pyramid.create_pipelines(gpu, output.samples);
+            } else {
+                occlusion.pyramid.clear();
+            }
+        }
         if plan.has_backdrop {
             let create = || Backdrop::new(gpu, area, output.samples);
             self.backdrop.get_or_insert_with(create).resize(gpu, area, output.samples);

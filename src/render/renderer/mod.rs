@@ -1,6 +1,8 @@
 //! Draws frames.
 
 mod encode;
+#[cfg(test)]
+mod tests;
 
 use wgpu::TextureFormat;
 

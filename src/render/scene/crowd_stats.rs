@@ -34,9 +34,10 @@ pub struct CrowdTimes {
     pub source: TimeSource,
     /// Time to animate all characters.
     pub step: Duration,
-    /// Time to find the visible characters. `None` if it is part of the draw time.
+    /// Time to find the characters in view. If hidden characters are left out, only the time to find those in view that were visible in the
+    /// last frame. `None` if it is part of the draw time.
     pub cull: Option<Duration>,
-    /// Time to draw the visible characters, and their shadows.
+    /// Time to draw the characters and their shadows. If hidden characters are left out, it includes the time to find them.
     pub draw: Duration,
     /// Time that the CPU takes to encode and submit the frame.
     pub cpu: Duration,
@@ -49,7 +50,8 @@ pub struct CrowdStats {
     pub characters: u64,
     /// The size of the crowd's GPU buffers in bytes, excluding the models.
     pub bytes: u64,
-    /// What the camera saw. `None` if the characters are animated on the CPU.
+    /// What was drawn for the camera, including characters that were visible in the last frame and are hidden now. `None` if the characters
+    /// are animated on the CPU.
     pub drawn: Option<DrawnLevels>,
     /// The times.
     pub times: CrowdTimes,
@@ -111,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn characters_on_the_cpu_are_neither_visible_nor_culled() {
+    fn characters_on_the_cpu_are_neither_drawn_nor_culled() {
         let stats = CrowdStats { drawn: None, ..stats(1, 0, [0; 5]) };
         assert_eq!(stats.culled(), None);
         assert_eq!(CrowdStats::median(std::slice::from_ref(&stats)), Some(stats));

@@ -120,7 +120,7 @@ fn lines(stats: &CrowdStats, times: &CrowdTimes) -> Vec<Line> {
     let milliseconds = |time: Duration| format!("{:.2} ms", time.as_secs_f64() * 1e3);
     let mut lines = vec![line("characters", grouped(stats.characters))];
     if let (Some(drawn), Some(culled)) = (&stats.drawn, stats.culled()) {
-        lines.push(line("visible", grouped(drawn.visible())));
+        lines.push(line("drawn", grouped(drawn.visible())));
         lines.push(line("culled", grouped(culled)));
         lines.push(line("hidden", grouped(drawn.hidden)));
         lines.push(line("triangles", grouped(drawn.triangles)));
@@ -199,7 +199,7 @@ mod tests {
             lines.iter().find(|line| line.label == label).map(|line| (line.value.as_str(), line.bar))
         };
         assert_eq!(value("characters"), Some(("2,000", None)));
-        assert_eq!(value("visible"), Some(("1,042", None)));
+        assert_eq!(value("drawn"), Some(("1,042", None)));
         assert_eq!(value("culled"), Some(("900", None)));
         assert_eq!(value("hidden"), Some(("58", None)));
         assert_eq!(value("triangles"), Some(("1,234,567", None)));

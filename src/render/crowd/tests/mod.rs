@@ -8,6 +8,7 @@ mod levels;
 mod limbs;
 mod pick;
 mod spawning;
+mod spheres;
 mod twins;
 mod walk;
 
