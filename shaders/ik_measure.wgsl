@@ -47,7 +47,7 @@ const LANES: u32 = 64u;
 // Half the distance from 1 to the next number.
 const ROUNDING: f32 = 5.9604645e-8;
 // Bounds of the errors that one joint adds: to the place of the effector, as a fraction of its distance, and to its orientation in radians.
-const PLACE_ROUNDING: f32 = 96.0 * ROUNDING;
+const PLACE_ROUNDING: f32 = 128.0 * ROUNDING;
 const TURN_ROUNDING: f32 = 72.0 * ROUNDING;
 // Bound of the error of the difference between two places, as a fraction of their distances from the base.
 const OFFSET_ROUNDING: f32 = 8.0 * ROUNDING;

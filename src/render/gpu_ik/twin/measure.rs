@@ -5,7 +5,7 @@ use glam::{Quat, Vec3, Vec4, Vec4Swizzles};
 use crate::gpu_ik::gpu_types::{ChainTarget, GoalError, NO_PARENT, PackedJoint, TreeGoal};
 
 const ROUNDING: f32 = 5.960_464_5e-8;
-const PLACE_ROUNDING: f32 = 96.0 * ROUNDING;
+const PLACE_ROUNDING: f32 = 128.0 * ROUNDING;
 const TURN_ROUNDING: f32 = 72.0 * ROUNDING;
 const OFFSET_ROUNDING: f32 = 8.0 * ROUNDING;
 

@@ -2,8 +2,10 @@
 
 use glam::{DAffine3, DQuat, DVec3, Quat, Vec3};
 
+use crate::gpu_ik::group::Group;
 use crate::gpu_ik::judge::is_within;
 use crate::gpu_ik::options::GpuOptions;
+use crate::gpu_ik::pipeline::Block;
 use crate::ik::{Body, Goal, Method, Options};
 
 use super::measure::measure_goal;
@@ -58,7 +60,9 @@ fn errors_and_bounds_are_those_of_the_twin() {
 
 /// The largest difference between an error that the GPU measured and the same error in double precision.
 #[derive(Clone, Copy, Default)]
-struct Widest {
+pub(super) struct Widest {
+    /// The largest difference as a fraction of its bound.
+    pub(super) share: f64,
     difference: f64,
     found: f64,
     exact: f64,
@@ -66,15 +70,16 @@ struct Widest {
     place: [usize; 3],
 }
 
-/// Checks that no error differs from the error in double precision by more than its bound, and that outcomes would be wrong without the
-/// bounds.
-fn check_bounds(bodies: &[Body], goals: &[Vec<Goal>], options: Options, bytes: u64) {
-    let group = only_group(bodies, goals, &options);
-    let gpu_options: GpuOptions = one_step(options);
-    let (most_iterations, loose) = (gpu_options.iterations, loose(options));
-    let blocks = blocks(&group, bodies, goals, &gpu_options, bytes);
+/// Compares the errors of positions and of orientations with those in double precision.
+pub(super) fn compare_precisions(
+    group: &Group,
+    blocks: &[Block],
+    bodies: &[Body],
+    goals: &[Vec<Goal>],
+    options: Options,
+) -> [Widest; 2] {
+    let (most_iterations, loose) = (one_step(options).iterations, loose(options));
     let mut widest = [Widest::default(); 2];
-    let mut largest_share = [0.0_f64; 2];
     for (block_number, block) in blocks.iter().enumerate() {
         for number in 0..block.problems.len() {
             let index = group.problems[block.problems.start + number];
@@ -91,17 +96,32 @@ fn check_bounds(bodies: &[Body], goals: &[Vec<Goal>], options: Options, bytes: u
                 for (part, (found, exact, bound)) in parts.into_iter().enumerate() {
                     let (Some(found), Some(exact)) = (found, exact) else { continue };
                     let difference = (found - exact).abs();
-                    assert!(difference <= bound, "problem {index}, goal {g}: {difference}, not {bound}");
-                    largest_share[part] = largest_share[part].max(difference / bound);
+                    assert!(difference.is_finite(), "problem {index}, goal {g}: {found}, not {exact}");
+                    let share = widest[part].share.max(difference / bound);
                     // The tolerance of pins cannot be set.
                     if difference > widest[part].difference && !goal.pinned {
-                        widest[part] = Widest { difference, found, exact, place: [block_number, number, g] };
+                        let place = [block_number, number, g];
+                        widest[part] = Widest { share, difference, found, exact, place };
                     }
+                    widest[part].share = share;
                 }
             }
         }
     }
-    println!("largest differences are {largest_share:?} of their bounds");
+    widest
+}
+
+/// Checks that no error differs from the error in double precision by more than its bound, and that outcomes would be wrong without the
+/// bounds.
+pub(super) fn check_bounds(bodies: &[Body], goals: &[Vec<Goal>], options: Options, bytes: u64) {
+    let group = only_group(bodies, goals, &options);
+    let gpu_options: GpuOptions = one_step(options);
+    let (most_iterations, loose) = (gpu_options.iterations, loose(options));
+    let blocks = blocks(&group, bodies, goals, &gpu_options, bytes);
+    let widest = compare_precisions(&group, &blocks, bodies, goals, options);
+    let shares = widest.map(|widest| widest.share);
+    println!("largest differences are {shares:?} of their bounds");
+    assert!(shares.iter().all(|share| *share <= 1.0), "{shares:?}");
     for (part, widest) in widest.into_iter().enumerate() {
         let Widest { found, exact, place: [block, number, g], .. } = widest;
         let tolerance = 0.5 * (found + exact);
