@@ -83,8 +83,10 @@ impl<'a> ErrorReceiver<'a> {
     ) -> bool {
         let (Some(body), Some(goals)) = (self.bodies.get(index), self.goals.get(index)) else { return false };
         let (options, iterations) = (&self.options.options, self.options.iterations);
-        let measured = block.errors(number);
-        let mut all_decided = measured.len() == goals.len();
+        let (answer, measured) = (block.answer(number), block.errors(number));
+        // The CPU ignores rotations that are not finite. WGSL does not promise that the errors of such an answer are not finite either, so
+        // they must not decide anything.
+        let mut all_decided = measured.len() == goals.len() && answer.is_finite();
         for ((place, goal), (slot, error)) in goals.iter().enumerate().zip(to.iter_mut().zip(measured)) {
             match group.judge(place, error, goal, body, options, iterations) {
                 Some(errors) => *slot = errors,
@@ -95,7 +97,7 @@ impl<'a> ErrorReceiver<'a> {
             return false;
         }
         let mut posed = body.clone();
-        let report = group.apply(block.answer(number), &mut posed, goals, options, iterations);
+        let report = group.apply(answer, &mut posed, goals, options, iterations);
         for (slot, goal) in to.iter_mut().zip(&report.goals) {
             *slot = goal.into();
         }
@@ -162,8 +164,8 @@ impl<'a> GpuBatch<'a> {
         self.bodies.is_empty()
     }
 
-    /// Returns the errors of a problem's goals, in the order of the goals. They are the errors before a polish. The result is empty if the
-    /// problem does not exist, or if the CPU has found it to be invalid. [`GpuBatch::pose`] then returns the error.
+    /// Returns the errors of a problem's goals, in the order of the goals. They are the errors before a polish, and so are the outcomes. The
+    /// result is empty if the problem does not exist, or if the CPU has found it to be invalid. [`GpuBatch::pose`] then returns the error.
     pub fn errors(&self, index: usize) -> &[GoalErrors] {
         let Some((block, number)) = self.block(index) else {
             return self.on_cpu.get(&index).map(|solved| solved.errors.as_slice()).unwrap_or_default();
@@ -172,7 +174,8 @@ impl<'a> GpuBatch<'a> {
         block.errors.get(number * goals..(number + 1) * goals).unwrap_or_default()
     }
 
-    /// Returns whether a problem reaches all of its goals.
+    /// Returns whether a problem reaches all of its goals before a polish. The report of [`GpuBatch::pose`] is the one after the polish,
+    /// which may reach a goal that was missed before.
     pub fn reached(&self, index: usize) -> bool {
         let errors = self.errors(index);
         !errors.is_empty() && errors.iter().all(|goal| goal.outcome == Outcome::Reached)
@@ -205,6 +208,29 @@ impl<'a> GpuBatch<'a> {
     }
 
     /// Poses all bodies like [`GpuBatch::pose`]. Surplus bodies are ignored.
+    ///
+    /// The batch borrows the bodies that it solved, so pose copies of them. Copies share their links. Once the batch is no longer used, the
+    /// copies can replace the bodies:
+    ///
+    /// ```
+    /// use sinew_render::gpu_ik::{GpuOptions, GpuSolver};
+    /// use sinew_character::ik::{Body, Goal, Link, LinkIndex};
+    /// use sinew_character::glam::{DAffine3, DVec3};
+    /// use sinew_render::{AdapterChoice, Gpu};
+    ///
+    /// let mut solver = GpuSolver::new(&Gpu::new(&AdapterChoice::Cpu)?);
+    /// let links = vec![Link::base(), Link::child(LinkIndex(0), DVec3::Y), Link::child(LinkIndex(1), DVec3::Y)];
+    /// let mut arms = vec![Body::new(links, DAffine3::IDENTITY)?; 10];
+    /// let goals = vec![vec![Goal::position(LinkIndex(2), DVec3::new(1.0, 1.0, 0.0))]; 10];
+    /// let batch = solver.solve_batch(&arms, &goals, &GpuOptions::default());
+    /// let mut posed = arms.clone();
+    /// for solved in batch.pose_all(&mut posed) {
+    ///     assert!(solved?.report.reached());
+    /// }
+    /// arms = posed;
+    /// # assert_eq!(arms.len(), 10);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// Each body has its own result, with the same errors as [`Solver::solve`].

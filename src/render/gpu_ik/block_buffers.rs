@@ -9,9 +9,12 @@ use super::gpu_types::{ChainTarget, GoalError, LimbProblem};
 
 /// Size of a quaternion or a vector in bytes.
 const VECTOR: u64 = 16;
+/// Space for the stamp of a block, in bytes, after the targets and before the answers that are read.
+pub(super) const STAMP: u64 = 16;
 /// Number of buffer sets that are kept. Two blocks are on the GPU at the same time.
 const MAX_KEPT: usize = 4;
-/// A set with a buffer larger than this number of bytes, and larger than `MAX_EXCESS` times what a block needs, is released.
+/// A set is not used for a block if one of its buffers is larger than this number of bytes, and larger than `MAX_EXCESS` times what the
+/// block needs.
 const SMALL: u64 = 1 << 20;
 const MAX_EXCESS: u64 = 4;
 
@@ -20,8 +23,8 @@ const MAX_EXCESS: u64 = 4;
 pub(super) struct ProblemSize {
     pub(super) joints: u64,
     pub(super) goals: u64,
-    /// Number of vectors in an answer.
-    pub(super) stride: u64,
+    /// Whether the answers contain the translation of the base.
+    pub(super) has_root: bool,
     /// Whether the GPU measures errors.
     pub(super) is_measured: bool,
 }
@@ -29,6 +32,7 @@ pub(super) struct ProblemSize {
 /// The sizes of the buffers of a block, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BlockBytes {
+    /// The targets, without the stamp.
     targets: u64,
     starts: u64,
     pub(super) answers: u64,
@@ -45,21 +49,32 @@ pub(super) struct BlockBuffers {
     /// The list of problems that must be restarted.
     pub(super) unsolved: Buffer,
     pub(super) errors: Buffer,
-    /// The answers and then the errors, for reading.
+    /// The stamp, the answers and then the errors, for reading.
     pub(super) staging: Buffer,
 }
 
-/// Buffers that no block uses at the moment. At most [`MAX_KEPT`] sets are kept, and sets that are much too large for a block are released.
+/// Buffers that no block uses at the moment. At most [`MAX_KEPT`] sets are kept. Beyond that, the set that has been unused for longest is
+/// released.
 #[derive(Debug, Default)]
-pub(super) struct BufferPool(Vec<BlockBuffers>);
+pub(super) struct BufferPool {
+    kept: Vec<BlockBuffers>,
+    /// The stamp of the last block.
+    stamp: u32,
+}
 
 impl ProblemSize {
+    /// Returns the number of vectors in an answer: the rotations, the translation of the base, and a vector that ends with the number of
+    /// iterations.
+    pub(super) fn stride(self) -> u64 {
+        self.joints + u64::from(self.has_root) + 1
+    }
+
     pub(super) fn block(self, problems: usize) -> BlockBytes {
         let count = problems as u64;
         BlockBytes {
             targets: count * self.goals * size_of::<ChainTarget>() as u64,
             starts: count * self.joints * VECTOR,
-            answers: count * self.stride * VECTOR,
+            answers: count * self.stride() * VECTOR,
             unsolved: 4 * (count + 1),
             errors: if self.is_measured { count * self.goals * size_of::<GoalError>() as u64 } else { 0 },
         }
@@ -67,9 +82,7 @@ impl ProblemSize {
 
     /// Returns the largest number of problems whose buffers have at most `most_bytes` bytes. It is at least one.
     pub(super) fn most_problems(self, most_bytes: u64) -> usize {
-        let one = self.block(1);
-        let largest = one.largest().max(1);
-        usize::try_from(most_bytes / largest).unwrap_or(usize::MAX).max(1)
+        self.block(1).most_problems(most_bytes)
     }
 }
 
@@ -81,13 +94,22 @@ impl BlockBytes {
         Self { targets, starts: 0, answers, unsolved: 0, errors: 0 }
     }
 
-    /// Returns the size of the buffer from which the answers and the errors are read.
+    /// Returns the largest number of problems whose buffers have at most `most_bytes` bytes, if these are the sizes for one problem. It is
+    /// at least one.
+    pub(super) fn most_problems(self, most_bytes: u64) -> usize {
+        // The largest buffer has a stamp: answers are never smaller than start poses, and are read together with the stamp.
+        let one = (self.largest() - STAMP).max(1);
+        usize::try_from(most_bytes.saturating_sub(STAMP) / one).unwrap_or(usize::MAX).max(1)
+    }
+
+    /// Returns the size of the buffer from which the stamp, the answers and the errors are read.
     fn staging(self) -> u64 {
-        self.answers + self.errors
+        STAMP + self.answers + self.errors
     }
 
     fn all(self) -> [u64; 6] {
-        [self.targets, self.starts, self.answers, self.unsolved, self.errors, self.staging()]
+        let targets = self.targets + STAMP;
+        [targets, self.starts, self.answers, self.unsolved, self.errors, self.staging()]
     }
 
     fn largest(self) -> u64 {
@@ -105,7 +127,7 @@ impl BlockBuffers {
             mapped_at_creation: false,
         });
         Ok(Self {
-            targets: storage(gpu, "targets", bytes.targets)?,
+            targets: storage(gpu, "targets", bytes.targets + STAMP)?,
             starts: storage(gpu, "start poses", bytes.starts)?,
             answers: storage(gpu, "answers", bytes.answers)?,
             unsolved: storage(gpu, "unsolved problems", bytes.unsolved)?,
@@ -130,27 +152,31 @@ impl BlockBuffers {
 }
 
 impl BufferPool {
-    /// Returns buffers for a block. Reuses buffers if they fit, and releases all buffers that are much too large.
-    pub(super) fn take(&mut self, gpu: &Gpu, bytes: BlockBytes) -> Result<BlockBuffers, RenderError> {
-        self.0.retain(|buffers| !buffers.are_too_large(bytes));
-        match self.0.iter().position(|buffers| buffers.fit(bytes)) {
-            Some(place) => Ok(self.0.remove(place)),
-            None => BlockBuffers::new(gpu, bytes),
-        }
+    /// Returns buffers for a block, and its stamp, which differs from those of earlier blocks. Reuses buffers if they fit and are not much
+    /// too large. Other buffers are kept for other kinds of problems.
+    pub(super) fn take(&mut self, gpu: &Gpu, bytes: BlockBytes) -> Result<(BlockBuffers, u32), RenderError> {
+        let is_suitable = |buffers: &BlockBuffers| buffers.fit(bytes) && !buffers.are_too_large(bytes);
+        let buffers = match self.kept.iter().position(is_suitable) {
+            Some(place) => self.kept.remove(place),
+            None => BlockBuffers::new(gpu, bytes)?,
+        };
+        // New buffers contain zeros, so no block has the stamp zero.
+        self.stamp = self.stamp.checked_add(1).unwrap_or(1);
+        Ok((buffers, self.stamp))
     }
 
     /// Returns buffers to the pool. Their work must be complete, and the staging buffer unmapped.
     pub(super) fn give_back(&mut self, buffers: BlockBuffers) {
-        self.0.push(buffers);
-        if self.0.len() > MAX_KEPT {
-            self.0.remove(0);
+        self.kept.push(buffers);
+        if self.kept.len() > MAX_KEPT {
+            self.kept.remove(0);
         }
     }
 
     /// Returns the size of all buffers in the pool, in bytes.
     #[cfg(test)]
     pub(super) fn bytes(&self) -> u64 {
-        self.0.iter().flat_map(BlockBuffers::sizes).sum()
+        self.kept.iter().flat_map(BlockBuffers::sizes).sum()
     }
 }
 
@@ -158,34 +184,68 @@ impl BufferPool {
 mod tests {
     use super::*;
 
-    const SIZE: ProblemSize = ProblemSize { joints: 7, goals: 1, stride: 8, is_measured: true };
+    const SIZE: ProblemSize = ProblemSize { joints: 7, goals: 1, has_root: false, is_measured: true };
 
     #[test]
     fn a_full_block_respects_the_limit() {
-        for limit in [1, 175, 176, 9000, 1 << 17, 128 << 20] {
-            let count = SIZE.most_problems(limit);
-            assert!(count == 1 || SIZE.block(count).largest() <= limit, "{count} problems");
-            assert!(SIZE.block(count + 1).largest() > limit, "{count} problems are too few");
+        // The last size has more targets than answers.
+        let few_joints = ProblemSize { joints: 1, goals: 8, has_root: true, is_measured: false };
+        for size in [SIZE, ProblemSize { has_root: true, ..SIZE }, few_joints] {
+            for limit in [1, 191, 192, 9000, 1 << 17, 128 << 20] {
+                let count = size.most_problems(limit);
+                assert!(count == 1 || size.block(count).largest() <= limit, "{count} problems");
+                assert!(size.block(count + 1).largest() > limit, "{count} problems are too few");
+            }
         }
+        assert_eq!(BlockBytes::of_limbs(1).most_problems(1000), (1000 - 16) / 80);
+    }
+
+    fn take(pool: &mut BufferPool, gpu: &Gpu, bytes: BlockBytes) -> BlockBuffers {
+        pool.take(gpu, bytes).unwrap().0
     }
 
     #[test]
-    fn buffers_are_reused_and_released_if_they_are_much_too_large() {
+    fn buffers_are_reused_unless_they_are_much_too_large() {
         let gpu = Gpu::of_tests();
         let mut pool = BufferPool::default();
-        let large = pool.take(&gpu, SIZE.block(20_000)).unwrap();
+        let large = take(&mut pool, &gpu, SIZE.block(20_000));
         let staging = large.staging.clone();
         pool.give_back(large);
-        let again = pool.take(&gpu, SIZE.block(15_000)).unwrap();
+        let again = take(&mut pool, &gpu, SIZE.block(15_000));
         assert_eq!(again.staging, staging);
         pool.give_back(again);
-        let small = pool.take(&gpu, SIZE.block(10)).unwrap();
+        let small = take(&mut pool, &gpu, SIZE.block(10));
         assert_ne!(small.staging, staging);
         pool.give_back(small);
-        assert!(pool.bytes() < SMALL, "{} bytes", pool.bytes());
         for _ in 0..3 * MAX_KEPT {
             pool.give_back(BlockBuffers::new(&gpu, SIZE.block(10)).unwrap());
         }
-        assert_eq!(pool.0.len(), MAX_KEPT);
+        assert_eq!(pool.kept.len(), MAX_KEPT);
+        assert!(pool.bytes() < SMALL, "{} bytes", pool.bytes());
+    }
+
+    /// Limbs need neither start poses nor errors.
+    #[test]
+    fn buffers_of_other_kinds_are_kept() {
+        let gpu = Gpu::of_tests();
+        let mut pool = BufferPool::default();
+        let large = take(&mut pool, &gpu, SIZE.block(20_000));
+        let staging = large.staging.clone();
+        pool.give_back(large);
+        for _ in 0..3 {
+            let limbs = take(&mut pool, &gpu, BlockBytes::of_limbs(20_000));
+            assert_ne!(limbs.staging, staging);
+            pool.give_back(limbs);
+        }
+        assert_eq!(pool.kept.len(), 2);
+        assert_eq!(take(&mut pool, &gpu, SIZE.block(20_000)).staging, staging);
+    }
+
+    #[test]
+    fn every_block_has_another_stamp() {
+        let gpu = Gpu::of_tests();
+        let mut pool = BufferPool { kept: Vec::new(), stamp: u32::MAX - 1 };
+        let mut stamp = || pool.take(&gpu, SIZE.block(1)).unwrap().1;
+        assert_eq!([stamp(), stamp(), stamp()], [u32::MAX, 1, 2]);
     }
 }

@@ -214,10 +214,10 @@ impl Group {
             && !moves_root(options)
     }
 
-    /// Returns the size of a problem. `has_root` must be true if the answers contain the translation of the base.
-    pub(super) fn problem_size(&self, has_root: bool, is_measured: bool) -> ProblemSize {
+    /// Returns the size of a problem. Only the answers of the body shader contain the translation of the base.
+    pub(super) fn problem_size(&self, options: &Options, is_measured: bool) -> ProblemSize {
         let (joints, goals) = (self.structure.joints.len() as u64, self.structure.effectors.len() as u64);
-        ProblemSize { joints, goals, stride: joints + if has_root { 2 } else { 1 }, is_measured }
+        ProblemSize { joints, goals, has_root: !self.is_chain(options), is_measured }
     }
 
     /// Returns the data of some problems, given by their places in the group.

@@ -4,20 +4,20 @@ use glam::{DQuat, DVec3};
 
 use crate::compute::{Access, Kernel};
 use crate::ik::{Limb, LimbGoal};
-use crate::offscreen::read_buffer;
 use crate::{Gpu, RenderError};
 
 use super::block_buffers::{BlockBytes, BufferPool};
 use super::gpu_types::LimbProblem;
 use super::shaders;
 use super::structure::four;
+use super::submission::Submission;
 
 const LANES: usize = 64;
 /// Maximum distance of a target, in lengths of the limb. A target farther away is moved to this distance, so that the square
 /// of the distance remains within the range of single precision. The limb is already straight at a distance of 1.
 const FARTHEST: f64 = 2.0;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct LimbKernel(Kernel);
 
 impl LimbKernel {
@@ -34,28 +34,19 @@ impl LimbKernel {
         problems: &[LimbProblem],
         most_bytes: u64,
     ) -> Result<Vec<[f32; 4]>, RenderError> {
-        let most = usize::try_from(most_bytes).unwrap_or(usize::MAX) / size_of::<LimbProblem>();
-        let most = most.clamp(1, problems.len().max(1));
-        let mut turns = Vec::with_capacity(2 * problems.len());
+        let most = BlockBytes::of_limbs(1).most_problems(most_bytes).min(problems.len().max(1));
+        let mut turns: Vec<[f32; 4]> = Vec::with_capacity(2 * problems.len());
         for block in problems.chunks(most) {
-            let buffers = pool.take(gpu, BlockBytes::of_limbs(most))?;
-            gpu.queue.write_buffer(&buffers.targets, 0, bytemuck::cast_slice(block));
-            let bound = [&buffers.targets, &buffers.answers].map(wgpu::Buffer::as_entire_buffer_binding);
-            let mut encoder = gpu.device.create_command_encoder(&Default::default());
-            {
-                let mut pass = encoder.begin_compute_pass(&Default::default());
-                // Lanes after the last limb compute unused numbers.
-                let groups = u32::try_from(block.len().div_ceil(LANES)).unwrap_or(u32::MAX);
-                self.0.dispatch(&mut pass, &self.0.bind(gpu, &bound), groups);
-            }
-            let BlockBytes { answers, .. } = BlockBytes::of_limbs(block.len());
-            encoder.copy_buffer_to_buffer(&buffers.answers, 0, &buffers.staging, 0, answers);
-            let work = gpu.queue.submit([encoder.finish()]);
-            let size = usize::try_from(answers).unwrap_or(usize::MAX);
-            let read = |bytes: &[u8]| bytemuck::pod_collect_to_vec(bytes.get(..size).unwrap_or_default());
-            let found: Vec<[f32; 4]> = read_buffer(gpu, &buffers.staging, work, read)?;
-            turns.extend(found);
-            pool.give_back(buffers);
+            // Lanes after the last limb compute unused numbers.
+            let groups = u32::try_from(block.len().div_ceil(LANES)).unwrap_or(u32::MAX);
+            let sizes = (BlockBytes::of_limbs(most), BlockBytes::of_limbs(block.len()));
+            let problems = bytemuck::cast_slice(block);
+            let submission = Submission::new(gpu, pool, sizes, problems, &[], |pass, buffers| {
+                let bound = [&buffers.targets, &buffers.answers].map(wgpu::Buffer::as_entire_buffer_binding);
+                self.0.dispatch(pass, &self.0.bind(gpu, &bound), groups);
+            })?;
+            let read = |answers: &[u8], _: &[u8]| bytemuck::pod_collect_to_vec(answers);
+            turns.append(&mut submission.read(gpu, pool, read)?);
         }
         Ok(turns)
     }

@@ -24,6 +24,13 @@ pub(super) struct Answer<'a> {
     pub(super) iterations: f32,
 }
 
+impl Answer<'_> {
+    /// Returns whether the rotations and the translation are finite.
+    pub(super) fn is_finite(&self) -> bool {
+        self.rotations.iter().chain([&self.root]).flatten().all(|x| x.is_finite())
+    }
+}
+
 impl Group {
     /// Poses a body and measures its errors.
     pub(super) fn apply(
@@ -177,4 +184,21 @@ pub(super) fn count(iterations: f32) -> usize {
 fn error(report: &Report) -> f64 {
     let errors = |g: &GoalOutcome| g.position_error.unwrap_or(0.0) + g.orientation_error.unwrap_or(0.0);
     report.goals.iter().map(errors).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_finite_if_all_of_its_numbers_are() {
+        let rotations = [[0.0, 0.0, 0.0, 1.0]; 3];
+        let is_finite =
+            |rotations: &[[f32; 4]], root| Answer { rotations, root, iterations: 1.0 }.is_finite();
+        assert!(is_finite(&rotations, [0.0; 4]));
+        assert!(!is_finite(&rotations, [0.0, f32::INFINITY, 0.0, 0.0]));
+        let mut invalid = rotations;
+        invalid[2][1] = f32::NAN;
+        assert!(!is_finite(&invalid, [0.0; 4]));
+    }
 }

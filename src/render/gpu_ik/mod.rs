@@ -24,9 +24,12 @@
 //! # Precision
 //! The GPU computes in single precision. [`GpuSolver::solve_many`] measures the errors of its poses on the CPU in double precision, so that
 //! no answer is trusted blindly. [`GpuSolver::solve_batch`] measures them on the GPU, with bounds of their rounding errors. The CPU measures
-//! only the answers whose outcomes these bounds leave open, so the outcomes are the same. The tolerances of the options decide whether a goal counts as reached, but they are at least
-//! [`POSITION_TOLERANCE`] times the chain's length and [`ANGLE_TOLERANCE`] radians. With [`GpuOptions::polish`], the CPU
-//! continues from these poses to an accuracy of 1e-9.
+//! only the answers whose outcomes these bounds leave open, so the outcomes are the same.
+//!
+//! The tolerances of the options decide whether a goal counts as reached, but they are at least [`POSITION_TOLERANCE`] times the chain's
+//! length and [`ANGLE_TOLERANCE`] radians. With [`GpuOptions::polish`], the CPU continues from these poses to an accuracy of 1e-9.
+//! `solve_many` then determines the outcomes after the polish, so more goals may be reached. The outcomes of `solve_batch` remain those
+//! before the polish, because it polishes only the bodies that it poses.
 //!
 //! # Differences from the CPU
 //! - Restarts begin from a table of 1,024 fixed random poses. Each restart uses its own part of the table, and starts from the
@@ -61,6 +64,7 @@ mod prepare;
 mod shaders;
 mod solver;
 mod structure;
+mod submission;
 #[cfg(test)]
 mod twin;
 

@@ -3,15 +3,14 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use bytemuck::{AnyBitPattern, NoUninit, pod_collect_to_vec};
-use wgpu::{ComputePass, SubmissionIndex};
+use bytemuck::pod_collect_to_vec;
+use wgpu::ComputePass;
 
 use crate::ik::{Body, Goal};
-use crate::offscreen::read_buffer;
 use crate::platform::Instant;
 use crate::{Gpu, RenderError};
 
-use super::block_buffers::{BlockBuffers, BlockBytes, BufferPool, ProblemSize};
+use super::block_buffers::{BlockBuffers, BufferPool, ProblemSize};
 use super::body::BodyGroup;
 use super::chain::ChainGroup;
 use super::gpu_types::GoalError;
@@ -19,6 +18,7 @@ use super::group::Group;
 use super::measure::MeasuredGroup;
 use super::measured::Answer;
 use super::options::GpuOptions;
+use super::submission::Submission;
 
 /// Maximum numbers of problems of a block. They occupy a large GPU, and are small enough to divide large batches, so that the GPU and the
 /// CPU work at the same time.
@@ -53,8 +53,7 @@ pub(super) struct Pipeline<'a> {
 /// A block that has been submitted.
 struct Pending {
     problems: Range<usize>,
-    buffers: BlockBuffers,
-    work: SubmissionIndex,
+    submission: Submission,
 }
 
 /// The answers to a block.
@@ -77,11 +76,6 @@ pub(super) trait Receiver {
 }
 
 impl SolvedGroup {
-    /// Returns whether the answers contain the translation of the base.
-    pub(super) fn has_root(&self) -> bool {
-        matches!(self, Self::Body(_))
-    }
-
     fn max_problems(&self) -> usize {
         match self {
             Self::Chain(_) => MAX_CHAINS,
@@ -98,16 +92,16 @@ impl SolvedGroup {
 }
 
 impl<'a> Pipeline<'a> {
-    /// Prepares the solve of a group. The buffers of a block have at most `most_bytes` bytes.
+    /// Prepares the solve of a group whose problems have the given size. The buffers of a block have at most `most_bytes` bytes.
     pub(super) fn new(
         gpu: &Gpu,
         group: &'a Group,
         options: &'a GpuOptions,
         solved: SolvedGroup,
         measured: Option<MeasuredGroup>,
+        size: ProblemSize,
         most_bytes: u64,
     ) -> Self {
-        let size = group.problem_size(solved.has_root(), measured.is_some());
         let most = size.most_problems(most_bytes).min(solved.max_problems());
         let block = most.min(group.problems.len()).max(1);
         Self {
@@ -168,49 +162,28 @@ impl<'a> Pipeline<'a> {
         self.next = problems.end;
         let inputs = self.group.inputs(problems.clone(), bodies, goals, &self.options.options);
         let started = Instant::now();
-        // The last block may be small. It uses buffers for a full block, so that the next batch can reuse them.
-        let buffers = pool.take(&self.gpu, self.size.block(self.block))?;
-        self.gpu.queue.write_buffer(&buffers.targets, 0, bytemuck::cast_slice(&inputs.targets));
-        self.gpu.queue.write_buffer(&buffers.starts, 0, bytemuck::cast_slice(&inputs.starts));
         let count = u32::try_from(problems.len()).unwrap_or(u32::MAX);
-        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
-        encoder.clear_buffer(&buffers.unsolved, 0, Some(4));
-        {
-            let mut pass = encoder.begin_compute_pass(&Default::default());
-            self.solved.encode(&self.gpu, &mut pass, &buffers, count);
+        let sizes = (self.size.block(self.block), self.size.block(problems.len()));
+        let (targets, starts) = (bytemuck::cast_slice(&inputs.targets), bytemuck::cast_slice(&inputs.starts));
+        let submission = Submission::new(&self.gpu, pool, sizes, targets, starts, |pass, buffers| {
+            self.solved.encode(&self.gpu, pass, buffers, count);
             if let Some(measured) = &self.measured {
-                measured.encode(&self.gpu, &mut pass, &buffers, count);
+                measured.encode(&self.gpu, pass, buffers, count);
             }
-        }
-        let BlockBytes { answers, errors, .. } = self.size.block(problems.len());
-        encoder.copy_buffer_to_buffer(&buffers.answers, 0, &buffers.staging, 0, answers);
-        if errors > 0 {
-            encoder.copy_buffer_to_buffer(&buffers.errors, 0, &buffers.staging, answers, errors);
-        }
-        let work = self.gpu.queue.submit([encoder.finish()]);
+        })?;
         self.wait_time += started.elapsed();
-        Ok(Some(Pending { problems, buffers, work }))
+        Ok(Some(Pending { problems, submission }))
     }
 
-    /// Waits for a block. If it fails, its buffers are released, because they may still be in use.
+    /// Waits for a block.
     fn read(&mut self, pool: &mut BufferPool, pending: Pending) -> Result<Block, RenderError> {
-        let Pending { problems, buffers, work } = pending;
-        let size = self.size;
-        let BlockBytes { answers, errors, .. } = size.block(problems.len());
+        let Pending { problems, submission } = pending;
         let started = Instant::now();
-        let read = |bytes: &[u8]| (collect(bytes, 0, answers), collect(bytes, answers, errors));
-        let (answers, errors) = read_buffer(&self.gpu, &buffers.staging, work, read)?;
+        let read = |answers: &[u8], errors: &[u8]| (pod_collect_to_vec(answers), pod_collect_to_vec(errors));
+        let (answers, errors) = submission.read(&self.gpu, pool, read)?;
         self.wait_time += started.elapsed();
-        pool.give_back(buffers);
-        Ok(Block { problems, answers, errors, size })
+        Ok(Block { problems, answers, errors, size: self.size })
     }
-}
-
-/// Returns a part of the bytes as values.
-fn collect<T: NoUninit + AnyBitPattern>(bytes: &[u8], first: u64, length: u64) -> Vec<T> {
-    let place = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
-    let part = bytes.get(place(first)..place(first.saturating_add(length)));
-    pod_collect_to_vec(part.unwrap_or_default())
 }
 
 impl Block {
@@ -245,12 +218,11 @@ fn part<T>(all: &[T], each: u64, number: usize) -> &[T] {
 impl<'a> Answer<'a> {
     /// Returns an answer from the vectors that a shader has stored.
     pub(super) fn of(answers: &'a [[f32; 4]], size: ProblemSize, number: usize) -> Self {
-        let vectors = part(answers, size.stride, number);
+        let vectors = part(answers, size.stride(), number);
         let joints = usize::try_from(size.joints).unwrap_or(usize::MAX);
         let iterations = vectors.last().copied().unwrap_or_default()[3];
         // The translation of the base is between the rotations and the last vector.
-        let has_root = size.stride > size.joints + 1;
-        let root = vectors.get(joints).filter(|_| has_root).copied().unwrap_or_default();
+        let root = vectors.get(joints).filter(|_| size.has_root).copied().unwrap_or_default();
         Answer { rotations: vectors.get(..joints).unwrap_or_default(), root, iterations }
     }
 }

@@ -36,17 +36,17 @@ impl Receiver for PoseReceiver<'_> {
 
     fn receive(&mut self, _: usize, group: &Group, block: Block) {
         let problems = group.problems.get(block.problems.clone()).unwrap_or_default();
-        let (Some(&first), Some(&last)) = (problems.first(), problems.last()) else { return };
-        // The problems of a group are in ascending order. Problems of other groups may be between them.
-        let range = first..=last;
-        let (bodies, results) = (self.bodies.get_mut(range.clone()), self.results.get_mut(range.clone()));
-        let (Some(bodies), Some(results)) = (bodies, results) else { return };
-        let goals = self.goals.get(range).unwrap_or_default();
-        let (options, is_contiguous) = (self.options, problems.len() == bodies.len());
-        let all = bodies.par_iter_mut().zip(results).zip(goals).enumerate();
-        all.for_each_init(Solver::default, |solver, (index, ((body, result), goals))| {
-            let number = if is_contiguous { Ok(index) } else { problems.binary_search(&(first + index)) };
-            let Ok(number) = number else { return };
+        let (options, all_goals) = (self.options, self.goals);
+        // The problems of a group are in ascending order, so one pass finds the bodies of all of them. Bodies between them belong to other
+        // groups, and skipping them takes no time.
+        let (mut bodies, mut results, mut next) = (self.bodies.iter_mut(), self.results.iter_mut(), 0);
+        let slot = |(number, &index): (usize, &usize)| {
+            let skipped = index.checked_sub(next)?;
+            next = index + 1;
+            Some((number, bodies.nth(skipped)?, results.nth(skipped)?, all_goals.get(index)?))
+        };
+        let slots: Vec<_> = problems.iter().enumerate().filter_map(slot).collect();
+        slots.into_par_iter().for_each_init(Solver::default, |solver, (number, body, result, goals)| {
             *result = Some(pose(solver, group, block.answer(number), body, goals, options));
         });
     }

@@ -1,9 +1,10 @@
 //! The kernels and the shared data of a group.
 
-use crate::RenderError;
 use crate::compute::storage_with;
 use crate::ik::{Goal, Start};
+use crate::{Gpu, RenderError};
 
+use super::block_buffers::ProblemSize;
 use super::body::{BodyGroup, BodyKernel};
 use super::chain::{ChainGroup, ChainKernels, UploadedChain};
 use super::gpu_types::{ChainConstants, MeasureConstants, TreeConstants};
@@ -34,32 +35,38 @@ impl GpuSolver {
         self.gpu.check()?;
         let first = group.problems.first().and_then(|&first| goals.get(first));
         let first = first.map(Vec::as_slice).unwrap_or_default();
-        let (tree, tree_goals, rows) = group.tree(first, &options.options);
-        let tree_goals = storage_with(&self.gpu, "goals", bytemuck::cast_slice(&tree_goals))?;
-        let (solved, joints) = match (group.is_chain(&options.options), first) {
-            (true, [goal]) => {
+        let size = group.problem_size(&options.options, is_measured);
+        // Only the body shader and measurements read the goals of a tree.
+        let mut tree = None;
+        if size.has_root || is_measured {
+            let (constants, goals, rows) = group.tree(first, &options.options);
+            tree = Some((constants, storage_with(&self.gpu, "goals", bytemuck::cast_slice(&goals))?, rows));
+        }
+        let (solved, joints) = match (&tree, first) {
+            (Some((tree, goals, rows)), _) if size.has_root => {
+                let joints = bytemuck::cast_slice(&group.structure.packed);
+                let joints = storage_with(&self.gpu, "joints", joints)?;
+                let rows = storage_with(&self.gpu, "rows", bytemuck::cast_slice(rows))?;
+                let kernel = kept(&self.gpu, &mut self.body, BodyKernel::new)?;
+                let tree = TreeConstants { iterations: options.iterations, ..*tree };
+                let goals = goals.clone();
+                (SolvedGroup::Body(BodyGroup { kernel, joints: joints.clone(), goals, rows, tree }), joints)
+            }
+            (_, [goal, ..]) => {
                 let chain = self.chain_group(group, goal, options)?;
                 let joints = chain.uploaded.joints.clone();
                 (SolvedGroup::Chain(chain), joints)
             }
-            _ => {
-                let joints = bytemuck::cast_slice(&group.structure.packed);
-                let joints = storage_with(&self.gpu, "joints", joints)?;
-                let rows = storage_with(&self.gpu, "rows", bytemuck::cast_slice(&rows))?;
-                let kernel = self.body.get_or_insert_with(|| BodyKernel::new(&self.gpu)).clone();
-                let tree = TreeConstants { iterations: options.iterations, ..tree };
-                let goals = tree_goals.clone();
-                (SolvedGroup::Body(BodyGroup { kernel, joints: joints.clone(), goals, rows, tree }), joints)
-            }
+            _ => return Err(RenderError::Driver("a chain without a goal".to_owned())),
         };
-        let measured = is_measured.then(|| {
-            let kernel = self.measure.get_or_insert_with(|| MeasureKernel::new(&self.gpu)).clone();
-            let constants = measure_constants(tree, solved.has_root());
-            MeasuredGroup { kernel, joints, goals: tree_goals, constants }
-        });
+        let mut measured = None;
+        if let Some((_, goals, _)) = tree.filter(|_| is_measured) {
+            let kernel = kept(&self.gpu, &mut self.measure, MeasureKernel::new)?;
+            measured = Some(MeasuredGroup { kernel, joints, goals, constants: measure_constants(size) });
+        }
         // Errors of the shader compiler are reported like driver errors.
         self.gpu.check()?;
-        Ok(Pipeline::new(&self.gpu, group, options, solved, measured, self.most_bytes))
+        Ok(Pipeline::new(&self.gpu, group, options, solved, measured, size, self.most_bytes))
     }
 
     fn chain_group(
@@ -100,6 +107,8 @@ impl GpuSolver {
         }
         let poses = group.structure.effectors.first().map(|e| pose_table::table(&group.structure, e));
         let uploaded = UploadedChain::new(&self.gpu, &group.structure.packed, &poses.unwrap_or_default())?;
+        // Buffers with errors are not kept.
+        self.gpu.check()?;
         if self.uploaded.len() >= MAX_UPLOADED {
             self.uploaded.remove(0);
         }
@@ -108,15 +117,52 @@ impl GpuSolver {
     }
 }
 
-fn measure_constants(tree: TreeConstants, has_root: bool) -> MeasureConstants {
+/// Returns a kernel that is created once. Kernels with errors are not kept.
+pub(super) fn kept<K: Clone>(
+    gpu: &Gpu,
+    slot: &mut Option<K>,
+    create: impl FnOnce(&Gpu) -> K,
+) -> Result<K, RenderError> {
+    if let Some(kernel) = slot {
+        return Ok(kernel.clone());
+    }
+    let kernel = create(gpu);
+    gpu.check()?;
+    Ok(slot.insert(kernel).clone())
+}
+
+fn measure_constants(size: ProblemSize) -> MeasureConstants {
+    let count = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
     MeasureConstants {
-        joints: tree.joints,
-        goals: tree.goals,
+        joints: count(size.joints),
+        goals: count(size.goals),
         problems: 0,
-        stride: tree.joints + if has_root { 2 } else { 1 },
-        has_root: u32::from(has_root),
+        stride: count(size.stride()),
+        has_root: u32::from(size.has_root),
         reserved_0: 0,
         reserved_1: 0,
         reserved_2: 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_with_errors_are_not_kept() {
+        let adapter = std::env::var("SINEW_ADAPTER").unwrap_or_else(|_| "cpu".to_owned());
+        let gpu = Gpu::new(&adapter.parse().unwrap()).unwrap();
+        let mut slot = None::<u32>;
+        let invalid = |gpu: &Gpu| {
+            // A shader that cannot be parsed.
+            let source = wgpu::ShaderSource::Wgsl("fn".into());
+            drop(gpu.device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source }));
+            1
+        };
+        assert!(kept(&gpu, &mut slot, invalid).is_err());
+        assert_eq!(slot, None);
+        assert!(matches!(kept(&gpu, &mut slot, |_| 2), Ok(2)));
+        assert!(matches!(kept(&gpu, &mut slot, |_| 3), Ok(2)));
     }
 }

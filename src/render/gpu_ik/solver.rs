@@ -21,6 +21,7 @@ use super::measure::MeasureKernel;
 use super::options::{Choice, CpuReason, GpuOptions, Solved};
 use super::pipeline::Receiver;
 use super::poses::{PoseReceiver, solve_alone};
+use super::prepare::kept;
 
 /// Default maximum size of a buffer in bytes. Devices that an application provides may have smaller limits.
 const MAX_BYTES: u64 = 128 << 20;
@@ -67,8 +68,7 @@ impl GpuSolver {
     }
 
     /// Sets the size in bytes of the largest buffer. The default is the maximum: 128 MiB, or less if the limits of the device
-    /// are smaller. Larger batches are split. The buffers of up to four blocks are kept for later batches. If a block needs much smaller
-    /// ones, they are released.
+    /// are smaller. Larger batches are split. The buffers of up to four blocks are kept for later batches.
     pub fn set_max_buffer_size(&mut self, bytes: u64) {
         self.most_bytes = bytes.clamp(1, largest_buffer(&self.gpu));
     }
@@ -141,7 +141,8 @@ impl GpuSolver {
 
     /// Solves for the goals of each body like [`GpuSolver::solve_many`], but returns only the errors, which the GPU measures too. The bodies
     /// keep their poses, and [`GpuBatch::pose`] poses one of them on request. Problems whose outcome could be changed by rounding errors of
-    /// the GPU are measured on the CPU. Problems that the GPU does not support are solved on the CPU.
+    /// the GPU are measured on the CPU. Problems that the GPU does not support are solved on the CPU. The outcomes are those of `solve_many`
+    /// without [`GpuOptions::polish`], because a batch polishes only the bodies that it poses.
     ///
     /// ```
     /// use sinew_render::gpu_ik::{GpuOptions, GpuSolver};
@@ -264,7 +265,7 @@ impl GpuSolver {
         if !self.gpu.capabilities.has_compute {
             return Err(RenderError::Driver(NO_COMPUTE.to_owned()));
         }
-        let kernel = self.limb.get_or_insert_with(|| LimbKernel::new(&self.gpu));
+        let kernel = kept(&self.gpu, &mut self.limb, LimbKernel::new)?;
         let started = Instant::now();
         let found = kernel.solve(&self.gpu, &mut self.buffers, problems, self.most_bytes)?;
         self.wait_time = started.elapsed();
