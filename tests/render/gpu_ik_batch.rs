@@ -57,6 +57,8 @@ fn few_robot_arms_are_measured_again() {
     let (start, goals) = arm(Robot::Panda, 500);
     let mut solver = solver();
     let batch = solver.solve_batch(&start, &goals, &on_gpu());
+    // Problems that only the CPU solved do not count as measured again.
+    assert!((0..batch.len()).all(|index| batch.solved_by(index) == Some(SolvedBy::Gpu)));
     assert!(batch.measured_again() <= 50, "{} of 500", batch.measured_again());
 }
 

@@ -16,6 +16,9 @@ const DOUBLE: f64 = 16.0 * f64::EPSILON;
 const ROTATION_LENGTHS: std::ops::RangeInclusive<f64> = 0.5..=2.0;
 
 /// The errors of one goal of a problem.
+///
+/// If only the CPU solved the problem, the errors are those of its report. They exclude free axes, and `orientation_error` is the larger of
+/// the orientation error and the aim error, as in [`GoalOutcome`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct GoalErrors {
@@ -23,7 +26,7 @@ pub struct GoalErrors {
     pub outcome: Outcome,
     /// Distance from the goal's point to its target position in world metres, or `None` if the goal has no target position.
     pub position_error: Option<f64>,
-    /// Angle to the target orientation in radians, or `None` if the goal has no orientation.
+    /// Angle to the target orientation in radians, or `None` if the goal has neither an orientation nor an aim.
     pub orientation_error: Option<f64>,
     /// Upper bound of the difference between `position_error` and the error of the pose in double precision, in world metres. Zero if the
     /// CPU measured the error.
