@@ -1,5 +1,5 @@
 //! Poses and draws a crowd without a window: a ring of characters walks over hills, and a character in the middle points at the
-//! sky. Another one walks to it, and they look at each other.
+//! sky. Another one walks to it, and they look at each other. The example prints when it has arrived.
 //!
 //! ```text
 //! cargo run --example crowd [FILE.glb] [COUNT]
@@ -14,7 +14,9 @@ use std::path::Path;
 
 use glam::{Vec2, Vec3};
 use sinew::asset;
-use sinew::crowd::{Crowd, CrowdGoal, CrowdModel, Destination, Look, PlayedClip, Spawn, Terrain, ground};
+use sinew::crowd::{
+    ArrivalReader, Crowd, CrowdGoal, CrowdModel, Destination, Look, PlayedClip, Spawn, Terrain, ground,
+};
 use sinew::puppet::Puppet;
 use sinew::render::{AdapterChoice, Background, DecodedImages, Gpu, Light, Renderer, ShadingMode};
 use sinew::rig;
@@ -87,12 +89,22 @@ fn main() -> Result<(), Box<dyn Error>> {
         .with_light(Light::default())
         .with_background(Background::STUDIO)
         .with_floor(false);
-    // Two seconds of walking. A program with a window would take one step per frame.
+    // Four seconds of walking. A program with a window would take one step per frame.
     let gpu = renderer.gpu().clone();
-    for _ in 0..60 {
+    let mut arrivals = ArrivalReader::default();
+    for frame in 0..120 {
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         crowd.step(&mut encoder, 1.0 / 30.0, settings.camera.position)?;
+        let is_copied = arrivals.copy(&crowd, &mut encoder);
         gpu.queue.submit([encoder.finish()]);
+        if is_copied {
+            arrivals.submitted();
+        }
+        // Arrivals are those of an earlier frame, because this does not wait for the GPU.
+        gpu.check()?;
+        if arrivals.arrived(&crowd).contains(&visitor) {
+            println!("the visitor has arrived by frame {frame}");
+        }
     }
     // The character at the middle of the image.
     let size = Vec2::new(SIZE.0 as f32, SIZE.1 as f32);

@@ -14,8 +14,8 @@ struct ClipInfo {
 @group(0) @binding(2) var<storage, read> heights: array<f32>;
 @group(0) @binding(3) var<storage, read_write> characters: array<Character>;
 @group(0) @binding(4) var<storage, read_write> goals: array<PackedGoal>;
-// For each character, 1 if it has arrived at its destination.
-@group(0) @binding(5) var<storage, read_write> arrivals: array<u32>;
+// For each character that has arrived at its destination, the bits of x and z of its body in world metres. For each other one, NONE.
+@group(0) @binding(5) var<storage, read_write> arrivals: array<vec2<u32>>;
 
 // Characters turn back outside this fraction of the terrain around its centre.
 const BORDER: f32 = 0.8;
@@ -216,7 +216,8 @@ fn advance(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups
         position.y = terrain_height(body.xz);
     }
     let distance = length(destination_offset(index, body.xz));
-    arrivals[index] = select(0u, 1u, has_destination && is_there(character.radius, distance, standing));
+    let has_arrived = has_destination && is_there(character.radius, distance, standing);
+    arrivals[index] = select(vec2<u32>(NONE), bitcast<vec2<u32>>(body.xz), has_arrived);
     characters[index].rotation = rotation;
     characters[index].position = position;
 }

@@ -14,17 +14,6 @@
 // The pose of the clips. It does not change here.
 @group(0) @binding(8) var<storage, read> models: array<Rows>;
 
-// Returns the index of the goal of the head, or NONE. The last one takes precedence.
-fn head_goal(character: u32) -> u32 {
-    var found = NONE;
-    for (var i = character * GOALS; i < character * GOALS + GOALS; i++) {
-        if goals[i].limb == HEAD && goals[i].weight > 0.0 && is_finite3(goals[i].position) {
-            found = i;
-        }
-    }
-    return found;
-}
-
 // Converts a position from world space to model space.
 fn in_model(character: u32, position: vec3<f32>) -> vec3<f32> {
     return unplaced(character, position - characters[character].position);
@@ -142,7 +131,8 @@ fn pose_chain(character: u32, chain: u32, base: Base) {
     for (var i = 0u; i < GOALS; i++) {
         if is_moved_by(character, i, body.limbs + chain) {
             let goal = goals[character * GOALS + i];
-            at = faded(character, i, at, unmoved(base, goal_point(character, base, goal, goal.position)));
+            let target_at = unmoved(base, goal_point(character, base, goal, goal.position));
+            at = faded(character, i, at, within_chain(first, chain, target_at));
             is_moved = true;
         }
     }
@@ -151,6 +141,7 @@ fn pose_chain(character: u32, chain: u32, base: Base) {
     }
 }
 
+// Turns the head to the last of its goals. Without one, it turns to `looked_at` or to `eye`.
 fn pose_head(character: u32, base: Base) {
     var at = crowd.eye;
     if characters[character].looks_at_point != 0u {
@@ -158,10 +149,12 @@ fn pose_head(character: u32, base: Base) {
     }
     at = in_model(character, at);
     var weight = characters[character].looks;
-    let found = head_goal(character);
-    if found != NONE {
-        at = goal_point(character, base, goals[found], goals[found].position);
-        weight = goals[found].weight;
+    for (var i = 0u; i < GOALS; i++) {
+        if is_moved_by(character, i, HEAD) {
+            let goal = goals[character * GOALS + i];
+            at = goal_point(character, base, goal, goal.position);
+            weight = faded_look(character, i);
+        }
     }
     aim_head(character, unmoved(base, at), weight);
     stances[character].is_known = 1u;

@@ -79,7 +79,7 @@ struct Foot {
 }
 
 // How a goal takes over from the goal that it replaces. Displacements are in model space, relative to the pose without the goal. `last` and
-// `last_turn` are zero and the identity if the goal has no effect.
+// `last_turn` are zero and the identity if the goal has no effect. The displacement by a goal of the head is its weight, three times.
 struct GoalFade {
     offset: vec3<f32>,        // displacement of the part when the goal was set
     left: f32,                // weight of `offset` and `turn`, which decreases to 0

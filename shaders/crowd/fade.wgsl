@@ -19,8 +19,9 @@ fn update_fades(character: u32) {
             let is_same = is_known && fade.limb == goal.limb;
             fade.offset = select(vec3<f32>(0.0), fade.last, is_same);
             fade.turn = select(IDENTITY, fade.last_turn, is_same);
-            // The weight of the goal and the rest of the fade add up to 1.
-            fade.left = select(0.0, max(1.0 - goal.weight, 0.0), is_same && goal.rate > 0.0);
+            // The weight of the goal and the rest of the fade add up to 1. The rate may have changed since the goal was set.
+            let takes_over = is_same && (goal.flags & TAKES_OVER) != 0u;
+            fade.left = select(0.0, max(1.0 - goal.weight, 0.0), takes_over);
             fade.limb = goal.limb;
             stances[character].changes[i] = goal.change;
         }
@@ -32,7 +33,7 @@ fn update_fades(character: u32) {
     }
 }
 
-// Returns whether goal `i` of a character has an effect on a limb or a chain.
+// Returns whether goal `i` of a character has an effect on a limb, a chain or the head.
 fn is_moved_by(character: u32, i: u32, limb: u32) -> bool {
     let index = character * GOALS + i;
     if goals[index].limb != limb || !is_finite3(goals[index].position) {
@@ -63,6 +64,12 @@ fn faded_turn(character: u32, i: u32, turn: vec4<f32>) -> vec4<f32> {
     return next;
 }
 
+// Returns the weight of goal `i` of the head, which takes over from an earlier weight as the displacement of a hand does. The aim itself
+// follows its target smoothly.
+fn faded_look(character: u32, i: u32) -> f32 {
+    return faded(character, i, vec3<f32>(0.0), vec3<f32>(1.0)).x;
+}
+
 // Returns the target of a limb, or the farthest point in its direction that the limb can reach. A fade to or from a distant target would
 // otherwise move the limb only at one of its ends. Positions are in model space after the hips moved.
 fn within_reach(first: u32, limb: u32, base: Base, target_at: vec3<f32>) -> vec3<f32> {
@@ -74,6 +81,25 @@ fn within_reach(first: u32, limb: u32, base: Base, target_at: vec3<f32>) -> vec3
     let distance = length(offset);
     if distance > reach {
         return moved(base, top + offset * (reach / distance));
+    }
+    return target_at;
+}
+
+// Returns the target of a chain, or the farthest point in its direction that the straight chain can reach. Positions are in model space
+// before the hips move.
+fn within_chain(first: u32, chain: u32, target_at: vec3<f32>) -> vec3<f32> {
+    let top = position_of(models[first + body.chain[chain].joints[0]]);
+    var reach = 0.0;
+    var last = top;
+    for (var i = 1u; i <= min(body.chain[chain].links, LINKS); i++) {
+        let next = position_of(models[first + body.chain[chain].joints[i]]);
+        reach += length(next - last);
+        last = next;
+    }
+    let offset = target_at - top;
+    let distance = length(offset);
+    if distance > reach {
+        return top + offset * (reach / distance);
     }
     return target_at;
 }

@@ -7,6 +7,8 @@ const HAS_POLE: u32 = 2u;
 const IS_SET: u32 = 4u;
 // The goal is in the frame of a joint that moves along with the hips.
 const FOLLOWS_HIPS: u32 = 8u;
+// The goal fades in, and takes over from the goal that it replaces. Later changes of the rate do not change this.
+const TAKES_OVER: u32 = 16u;
 // The value of `limb` in a goal that the head looks at.
 const HEAD: u32 = 0xfffffffeu;
 // The values of `frame` that are not the index of a joint: the world, and the model space of the character.

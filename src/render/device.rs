@@ -275,11 +275,14 @@ impl Gpu {
 impl Gpu {
     /// Returns the software adapter, or the one that `SINEW_ADAPTER` names. It is opened once for all tests.
     pub(crate) fn of_tests() -> Self {
-        static GPU: std::sync::LazyLock<Gpu> = std::sync::LazyLock::new(|| {
-            let adapter = std::env::var("SINEW_ADAPTER").unwrap_or_else(|_| "cpu".to_owned());
-            Gpu::new(&adapter.parse().unwrap()).unwrap()
-        });
+        static GPU: std::sync::LazyLock<Gpu> = std::sync::LazyLock::new(Gpu::of_one_test);
         GPU.clone()
+    }
+
+    /// Opens the same adapter for one test. No other test polls this device, so that results arrive only when the test polls it.
+    pub(crate) fn of_one_test() -> Self {
+        let adapter = std::env::var("SINEW_ADAPTER").unwrap_or_else(|_| "cpu".to_owned());
+        Self::new(&adapter.parse().unwrap()).unwrap()
     }
 }
 

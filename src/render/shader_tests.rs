@@ -148,6 +148,7 @@ fn bodies_of_crowds_have_the_same_layout_in_shaders_and_rust() {
         ("HAS_POLE", body::HAS_POLE),
         ("IS_SET", body::IS_SET),
         ("FOLLOWS_HIPS", body::FOLLOWS_HIPS),
+        ("TAKES_OVER", body::TAKES_OVER),
         ("HEAD", body::HEAD),
         ("WORLD", body::WORLD),
         ("CHARACTER", body::CHARACTER),

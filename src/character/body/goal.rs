@@ -15,6 +15,8 @@ pub const HAS_POLE: u32 = 2;
 pub const IS_SET: u32 = 4;
 /// The flag of a goal in the frame of a joint that moves along with the hips.
 pub const FOLLOWS_HIPS: u32 = 8;
+/// The flag of a goal that fades in, and takes over from the goal that it replaces. It does not depend on later changes of the rate.
+pub const TAKES_OVER: u32 = 16;
 /// The limb index that marks a goal for the head to look at.
 pub const HEAD: u32 = 0xffff_fffe;
 /// The frame of a goal in world space. Other values are [`CHARACTER`] or the index of a joint.

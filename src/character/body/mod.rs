@@ -23,7 +23,9 @@ use bytemuck::{Pod, Zeroable};
 use glam::{Vec2, Vec3, Vec4};
 
 pub use figure::{Base, Figure, Place};
-pub use goal::{CHARACTER, FOLLOWS_HIPS, GOALS, HAS_POLE, HAS_ROTATION, HEAD, IS_SET, PackedGoal, WORLD};
+pub use goal::{
+    CHARACTER, FOLLOWS_HIPS, GOALS, HAS_POLE, HAS_ROTATION, HEAD, IS_SET, PackedGoal, TAKES_OVER, WORLD,
+};
 pub use ground::Ground;
 pub use plant::FootGoal;
 pub use pose::Inputs;

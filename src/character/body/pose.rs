@@ -21,14 +21,6 @@ pub struct Inputs<'a, G> {
     pub goals: &'a [PackedGoal],
 }
 
-impl<G> Inputs<'_, G> {
-    /// Returns the goal of the head. The last one takes precedence.
-    fn head_goal(&self) -> Option<PackedGoal> {
-        let is_set = |goal: &&PackedGoal| goal.limb == HEAD && goal.weight > 0.0 && goal.position.is_finite();
-        self.goals.iter().take(GOALS).rfind(is_set).copied()
-    }
-}
-
 #[derive(Clone, Copy)]
 struct LimbGoal {
     /// Rotation of the end relative to the pose of the clip, before the hips move.
@@ -151,6 +143,7 @@ impl Figure<'_> {
             for (slot, goal) in inputs.goals.iter().enumerate().take(GOALS) {
                 if self.is_moved_by(goal, slot, index) {
                     let target = base.unmoved(self.goal_point(&base, goal, goal.position));
+                    let target = self.within_chain(chain, target);
                     at = self.faded(goal, slot, at, target);
                     is_moved = true;
                 }
@@ -159,11 +152,19 @@ impl Figure<'_> {
                 self.solve_chain(chain, at);
             }
         }
-        let (at, weight) = match inputs.head_goal() {
-            Some(goal) => (self.goal_point(&base, &goal, goal.position), goal.weight),
-            None => (self.in_model(inputs.eye), inputs.looks),
-        };
-        self.aim_head(base.unmoved(at), weight);
+        self.pose_head(inputs, &base);
         self.stance.is_known = 1;
+    }
+
+    /// Turns the head to the last of its goals. Without one, it turns to `eye`.
+    fn pose_head<G>(&mut self, inputs: &Inputs<'_, G>, base: &Base) {
+        let (mut at, mut weight) = (self.in_model(inputs.eye), inputs.looks);
+        for (slot, goal) in inputs.goals.iter().enumerate().take(GOALS) {
+            if self.is_moved_by(goal, slot, HEAD) {
+                at = self.goal_point(base, goal, goal.position);
+                weight = self.faded_look(goal, slot);
+            }
+        }
+        self.aim_head(base.unmoved(at), weight);
     }
 }

@@ -7,7 +7,7 @@ use crate::mathematics::single::normalize;
 
 use super::clips::ClipInfo;
 use super::terrain::Terrain;
-use super::types::{Character, CrowdLayer, NONE};
+use super::types::{Character, NONE};
 
 /// Characters turn back when they leave this fraction of the terrain around its centre.
 const BORDER: f32 = 0.8;
@@ -65,18 +65,6 @@ pub(super) fn lead(character: &Character, clips: &[ClipInfo]) -> Vec3 {
     lead
 }
 
-/// Returns whether a character has arrived at its destination.
-pub(super) fn has_arrived(character: &Character, clips: &[ClipInfo]) -> bool {
-    if character.radius <= 0.0 {
-        return false;
-    }
-    let body = character.position + character.rotation * (lead(character, clips) * character.scale);
-    let stands = |layer: &&CrowdLayer| layer.stands != 0 && layer.mask == NONE;
-    let known = character.layers.iter().filter(|layer| (layer.clip as usize) < clips.len());
-    let standing = known.filter(stands).map(|layer| layer.weight).fold(0.0, f32::max);
-    is_there(character, destination_offset(character, body.xz()).length(), standing)
-}
-
 /// Returns whether a character has arrived. `distance` is its distance from the destination in metres, and `standing` is the weight of its
 /// clips for standing.
 fn is_there(character: &Character, distance: f32, standing: f32) -> bool {
@@ -89,7 +77,7 @@ fn destination_offset(character: &Character, body: Vec2) -> Vec2 {
     (character.destination - body).clamp(-farthest, farthest)
 }
 
-/// Advances a character by a time in seconds.
+/// Advances a character by a time in seconds. Returns whether it has arrived at its destination.
 ///
 /// Without a destination, a clip with root motion moves the character when it starts over. With a destination, the character moves steadily
 /// by as much, so that it can stop at any time.
@@ -98,7 +86,7 @@ pub(super) fn advance(
     clips: &[ClipInfo],
     seconds: f32,
     terrain: Option<&Terrain>,
-) {
+) -> bool {
     let has_destination = character.radius > 0.0;
     // Where the body is. Without a destination, root motion is not considered.
     let mut body = character.position;
@@ -106,16 +94,19 @@ pub(super) fn advance(
         body += character.rotation * (lead(character, clips) * character.scale);
     }
     let approached = has_destination.then(|| approach(character, clips, body.xz(), seconds));
-    let standing = approached.map_or(0.0, |approached| approached.stands);
+    let wanted = approached.map_or(0.0, |approached| approached.stands);
     let change = seconds / STOPPING;
-    let (mut velocity, mut jump, mut can_stand) = (Vec3::ZERO, Vec3::ZERO, false);
+    let (mut velocity, mut jump) = (Vec3::ZERO, Vec3::ZERO);
+    let (mut can_stand, mut standing) = (false, 0.0_f32);
     for layer in &mut character.layers {
         let Some(clip) = clips.get(layer.clip as usize) else { continue };
         layer.time += layer.speed * seconds;
         if layer.stands != 0 {
-            let by = (standing - layer.weight).max(-change).min(change);
+            let by = (wanted - layer.weight).max(-change).min(change);
             layer.weight = (layer.weight + by).clamp(0.0, 1.0);
-            can_stand |= layer.mask == NONE;
+            if layer.mask == NONE {
+                (can_stand, standing) = (true, standing.max(layer.weight));
+            }
         } else {
             layer.weight = (layer.weight + layer.rate * seconds).clamp(0.0, 1.0);
         }
@@ -157,6 +148,7 @@ pub(super) fn advance(
     if let Some(terrain) = terrain {
         character.position.y = terrain.height(body.xz());
     }
+    has_destination && is_there(character, destination_offset(character, body.xz()).length(), standing)
 }
 
 /// Returns how a character moves to its destination. It turns before it walks, so that it does not circle around the point, and

@@ -1,12 +1,23 @@
 //! Which characters have arrived at their destinations.
 
-use std::collections::BTreeMap;
+use glam::Vec2;
 
 use crate::readback::ListReader;
 
 use super::cpu::CpuCrowd;
 use super::crowd::Crowd;
 use super::spawn::CharacterId;
+use super::targets::DestinationFields;
+
+/// A walk of a character: from the time when it was added, was moved or got a destination, until the next such time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Walk {
+    /// Increases with each walk in a slot, and is not 0.
+    pub(super) number: u64,
+    /// The number of steps before the character was added or moved.
+    pub(super) placed: u64,
+    pub(super) target: DestinationFields,
+}
 
 /// Reads which characters of a crowd have arrived at their [`Destination`](super::Destination), without waiting for the GPU. The results are
 /// those of an earlier step, usually one or two frames ago. A reader belongs to one crowd.
@@ -53,12 +64,12 @@ pub struct ArrivalReader {
     reader: ListReader,
     /// The number of steps of the crowd before the pending copy.
     pending: u64,
-    /// The batches and slots of the latest result whose characters had arrived.
-    slots: Vec<(u32, u32)>,
+    /// The characters that had arrived in the latest result: their batches and slots, and x and z of their bodies.
+    found: Vec<(u32, u32, Vec2)>,
     /// The number of steps of the crowd before the latest result.
     steps: u64,
-    /// For each batch and slot, the walk whose arrival was returned last. See `Batch::walks`.
-    returned: BTreeMap<(u32, u32), u64>,
+    /// For each batch and slot, the number of the walk whose arrival was returned last.
+    returned: Vec<Vec<u64>>,
 }
 
 impl ArrivalReader {
@@ -77,7 +88,7 @@ impl ArrivalReader {
             },
         );
         if is_copied {
-            self.pending = crowd.stepped;
+            self.pending = crowd.steps;
         }
         is_copied
     }
@@ -87,16 +98,25 @@ impl ArrivalReader {
         self.reader.submitted();
     }
 
-    /// Returns the characters that have arrived since the last call, each once for each call of [`Crowd::walk_to`]. A character that was
-    /// removed or has another destination by now is not returned. Results arrive while the device is polled.
+    /// Returns the characters that have arrived since the last call, each once for each call of [`Crowd::walk_to`] and of
+    /// [`Crowd::set_place`]. The destination may move in each frame: an arrival counts if it is within the radius of the present
+    /// destination. A character that was removed, moved or sent elsewhere in the meantime is not returned. Results arrive while the device
+    /// is polled.
     pub fn arrived(&mut self, crowd: &Crowd) -> Vec<CharacterId> {
         self.collect();
-        let Self { slots, steps, returned, .. } = self;
+        let Self { found, steps, returned, .. } = self;
+        returned.resize_with(crowd.batches.len(), Vec::new);
+        for (returned, batch) in returned.iter_mut().zip(&crowd.batches) {
+            returned.resize(batch.walks.len(), 0);
+        }
         let mut arrived = Vec::new();
-        for (batch, slot) in slots.drain(..) {
+        for (batch, slot, body) in found.drain(..) {
             let Some((id, walk)) = crowd.walk_in(batch, slot) else { continue };
-            // Results from before a character was added, or before its destination was set, belong to an earlier one.
-            if walk < *steps && returned.insert((batch, slot), walk) != Some(walk) {
+            let returned = returned.get_mut(batch as usize).and_then(|slots| slots.get_mut(slot as usize));
+            // A result from before the character was added or moved is about another character or another place.
+            let is_there = walk.placed < *steps && walk.target.is_at(body);
+            if let Some(returned) = returned.filter(|returned| is_there && **returned != walk.number) {
+                *returned = walk.number;
                 arrived.push(id);
             }
         }
@@ -105,41 +125,41 @@ impl ArrivalReader {
 
     /// Takes the pending result if it has arrived. It replaces a result that was not asked for.
     fn collect(&mut self) {
-        let (mut slots, mut batch) = (Vec::new(), 0);
+        let (mut found, mut batch) = (Vec::new(), 0);
         let is_read = self.reader.take(|list| {
-            let (flags, _) = list.as_chunks::<4>();
-            let arrived = (0..).zip(flags).filter(|(_, flag)| **flag != [0; 4]);
-            slots.extend(arrived.map(|(slot, _)| (batch, slot)));
+            let (bodies, _) = list.as_chunks::<8>();
+            let bodies = bodies.iter().map(|bytes| bytemuck::cast::<[u8; 8], Vec2>(*bytes));
+            // The coordinates of characters that have not arrived are not numbers.
+            let arrived = (0..).zip(bodies).filter(|(_, body)| body.is_finite());
+            found.extend(arrived.map(|(slot, body)| (batch, slot, body)));
             batch += 1;
         });
         if is_read {
-            (self.slots, self.steps) = (slots, self.pending);
+            (self.found, self.steps) = (found, self.pending);
         }
     }
 }
 
 impl Crowd {
-    /// Returns the character in a slot, and the number of steps before its destination was set.
-    fn walk_in(&self, batch: u32, slot: u32) -> Option<(CharacterId, u64)> {
+    /// Returns the character in a slot, and its walk.
+    fn walk_in(&self, batch: u32, slot: u32) -> Option<(CharacterId, &Walk)> {
         let found = self.batches.get(batch as usize)?;
         let (generation, walk) = (found.slots.generation(slot)?, found.walks.get(slot as usize)?);
-        Some((CharacterId { batch, slot, generation }, *walk))
+        Some((CharacterId { batch, slot, generation }, walk))
     }
 }
 
 impl CpuCrowd {
     /// Returns the characters that have arrived at their [`Destination`](super::Destination) since the last call, each once for each call
-    /// of [`CpuCrowd::walk_to`].
+    /// of [`CpuCrowd::walk_to`] and of [`CpuCrowd::set_place`].
     pub fn arrived(&mut self) -> Vec<CharacterId> {
-        let Self { slots, characters, .. } = self;
         let mut arrived = Vec::new();
-        for (slot, posed) in (0..).zip(characters) {
-            let (Some(posed), Some(generation)) = (posed, slots.generation(slot)) else { continue };
-            if posed.has_arrived && !posed.is_returned {
+        for (slot, posed) in (0..).zip(&mut self.characters) {
+            if let Some(posed) = posed.as_mut().filter(|posed| posed.has_arrived && !posed.is_returned) {
                 posed.is_returned = true;
-                arrived.push(CharacterId { batch: 0, slot, generation });
+                arrived.push(slot);
             }
         }
-        arrived
+        arrived.into_iter().filter_map(|slot| self.id(slot)).collect()
     }
 }

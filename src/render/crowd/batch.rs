@@ -11,6 +11,7 @@ use crate::gpu_types::Placed;
 use crate::staging::Staging;
 use crate::{Gpu, GpuInstanceBuffers, GpuInstances, GpuPart, Model, RenderError, Renderer};
 
+use super::arrivals::Walk;
 use super::clips::to_u32;
 use super::kernels::{Kernels, ModelBuffers};
 use super::model::CrowdModel;
@@ -30,10 +31,10 @@ pub(super) struct Batch {
     bytes: u64,
     pub(super) characters: wgpu::Buffer,
     pub(super) goals: wgpu::Buffer,
-    /// For each slot, whether its character has arrived.
+    /// For each slot, where its character has arrived. See `advance.wgsl`.
     pub(super) arrivals: wgpu::Buffer,
-    /// For each slot, the number of steps before its character was added or its destination was set. This identifies the walk.
-    pub(super) walks: Vec<u64>,
+    /// For each slot, the walk of its character.
+    pub(super) walks: Vec<Walk>,
     pub(super) stances: wgpu::Buffer,
     pub(super) models: wgpu::Buffer,
     pub(super) palettes: wgpu::Buffer,
@@ -90,7 +91,7 @@ impl Batch {
         let locals = storage(&gpu, "poses", per(model.joint_count(), size_of::<Local>()))?;
         let models = storage(&gpu, "joint matrices", per(model.joint_count(), size_of::<Rows>()))?;
         let goals = storage(&gpu, "goals", per(GOALS, size_of::<PackedGoal>()))?;
-        let arrivals = storage(&gpu, "arrivals", per(1, size_of::<u32>()))?;
+        let arrivals = storage(&gpu, "arrivals", per(1, size_of::<Vec2>()))?;
         let stances = storage(&gpu, "stances", per(1, size_of::<Stance>()))?;
         let palettes = storage(&gpu, "palettes", per(model.bones.len(), size_of::<Rows>()))?;
         let weights = storage(&gpu, "morph weights", per(model.rest_weights.len(), size_of::<f32>()))?;
@@ -165,7 +166,7 @@ impl Batch {
             characters,
             goals,
             arrivals,
-            walks: vec![0; capacity as usize],
+            walks: vec![Walk::default(); capacity as usize],
             stances,
             models,
             palettes,
@@ -189,6 +190,14 @@ impl Batch {
     /// Returns the total size of all buffers in bytes.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes + self.instances.bytes()
+    }
+
+    /// Begins another walk of the character in a slot, so that another arrival is returned. `change` changes its other properties.
+    pub(super) fn begin_walk(&mut self, slot: u32, change: impl FnOnce(&mut Walk)) {
+        if let Some(walk) = self.walks.get_mut(slot as usize) {
+            walk.number += 1;
+            change(walk);
+        }
     }
 
     /// Encodes clears of removed characters' state. Zeros mean that there is no character, no stance and no goal.

@@ -1,4 +1,4 @@
-//! Control of the characters of a crowd on the GPU.
+//! Control of the characters of a crowd on the GPU. All changes are writes that the next step uploads.
 
 use std::mem::offset_of;
 
@@ -9,8 +9,10 @@ use crate::api::Missing;
 use crate::body::{GOALS, PackedGoal};
 
 use super::CrowdError;
+use super::arrivals::Walk;
+use super::batch::range_of;
 use super::crowd::Crowd;
-use super::goal::{CrowdGoal, limited_rate, moved};
+use super::goal::{CrowdGoal, limited_rate, moved, next_change};
 use super::spawn::{CharacterId, PlayedClip, limited_pace, played, rotation_at};
 use super::targets::{Destination, DestinationFields, Look, LookFields};
 use super::types::{Character, CrowdLayer};
@@ -31,20 +33,24 @@ impl Crowd {
         self.write(id, offset, bytes_of(&played))
     }
 
-    /// Moves a character to a position in world metres and a heading in radians about the vertical axis.
+    /// Moves a character to a position in world metres and a heading in radians about the vertical axis. It keeps its destination, and
+    /// another arrival is returned.
     ///
     /// # Errors
     /// [`CrowdError`] if the character does not exist or if a number is not finite.
     pub fn set_place(&mut self, id: CharacterId, position: Vec3, heading: f32) -> Result<(), CrowdError> {
         let rotation = rotation_at(position, heading)?;
         self.write(id, offset_of!(Character, rotation), bytes_of(&rotation))?;
-        self.write(id, offset_of!(Character, position), bytes_of(&position))
+        self.write(id, offset_of!(Character, position), bytes_of(&position))?;
+        let steps = self.steps;
+        self.begin_walk(id, |walk| walk.placed = steps);
+        Ok(())
     }
 
     /// Sets one of the four goals of a character, or removes it at once. See also [`Crowd::fade_goal`].
     ///
     /// A goal that fades in takes over from an earlier goal with the same index and target: the limb or chain moves from where the earlier
-    /// goal has moved it.
+    /// goal has moved it. If the earlier goal had another target, that part returns to its clip at once.
     ///
     /// # Errors
     /// [`CrowdError`] if the character does not exist, if the index is out of range, if no limb or chain ends at the goal's node, or if a number is not
@@ -56,7 +62,7 @@ impl Crowd {
         goal: Option<&CrowdGoal>,
     ) -> Result<(), CrowdError> {
         let goal = CrowdGoal::compile_or_none(goal, &self.model)?;
-        let change = self.next_goal();
+        let change = self.next_change();
         self.write_goals(id, offset_of_goal(index)?, bytes_of(&PackedGoal { change, ..goal }))
     }
 
@@ -105,10 +111,7 @@ impl Crowd {
     pub fn walk_to(&mut self, id: CharacterId, destination: Option<&Destination>) -> Result<(), CrowdError> {
         let fields = DestinationFields::new(destination)?;
         self.write(id, offset_of!(Character, destination), bytes_of(&fields))?;
-        let batch = self.batches.get_mut(id.batch as usize);
-        if let Some(walk) = batch.and_then(|batch| batch.walks.get_mut(id.slot as usize)) {
-            *walk = self.stepped;
-        }
+        self.begin_walk(id, |walk| walk.target = fields);
         Ok(())
     }
 
@@ -120,6 +123,35 @@ impl Crowd {
     pub fn set_look(&mut self, id: CharacterId, look: Look, weight: f32) -> Result<(), CrowdError> {
         let fields = LookFields::new(look, weight)?;
         self.write(id, offset_of!(Character, looks), bytes_of(&fields))
+    }
+
+    /// Begins another walk of a character that exists, so that another arrival is returned.
+    fn begin_walk(&mut self, id: CharacterId, change: impl FnOnce(&mut Walk)) {
+        if let Some(batch) = self.batches.get_mut(id.batch as usize) {
+            batch.begin_walk(id.slot, change);
+        }
+    }
+
+    /// Schedules a write of bytes to a character at an offset.
+    fn write(&mut self, id: CharacterId, offset: usize, bytes: &[u8]) -> Result<(), CrowdError> {
+        let target = self.batch(id)?.characters.clone();
+        let first = range_of(id.slot, size_of::<Character>()).start;
+        self.staging.write_at(&target, first + offset as u64, bytes);
+        Ok(())
+    }
+
+    /// Returns a new value of `change` for a goal.
+    fn next_change(&mut self) -> u32 {
+        self.last_change = next_change(self.last_change);
+        self.last_change
+    }
+
+    /// Schedules a write of bytes to the goals of a character at an offset.
+    fn write_goals(&mut self, id: CharacterId, offset: usize, bytes: &[u8]) -> Result<(), CrowdError> {
+        let target = self.batch(id)?.goals.clone();
+        let first = range_of(id.slot, GOALS * size_of::<PackedGoal>()).start;
+        self.staging.write_at(&target, first + offset as u64, bytes);
+        Ok(())
     }
 }
 

@@ -12,7 +12,7 @@ use crate::view::{Bounds, Ray};
 use crate::{Draw, Instance};
 
 use super::CrowdError;
-use super::advance::{advance, fade, has_arrived, limited_seconds};
+use super::advance::{advance, fade, limited_seconds};
 use super::gait;
 use super::model::{CrowdModel, PartDraw};
 use super::palette::{enclose, palette};
@@ -33,8 +33,8 @@ pub struct CpuCrowd {
     pub(super) slots: Slots,
     /// The characters in the slots that have ever been used.
     pub(super) characters: Vec<Option<Posed>>,
-    /// The number of goals that were set.
-    pub(super) goals: u32,
+    /// `change` of the goal that was set last.
+    pub(super) last_change: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -58,7 +58,7 @@ impl CpuCrowd {
     /// Creates an empty crowd. Without a terrain, characters keep the height at which they are placed.
     pub fn new(model: impl Into<Arc<CrowdModel>>, terrain: Option<Terrain>) -> Self {
         let (model, slots) = (model.into(), Slots::new(0));
-        Self { model, terrain, slots, characters: Vec::new(), goals: 0 }
+        Self { model, terrain, slots, characters: Vec::new(), last_change: 0 }
     }
 
     /// Adds a character.
@@ -89,7 +89,7 @@ impl CpuCrowd {
             Some(free) => *free = Some(posed),
             None => self.characters.push(Some(posed)),
         }
-        Ok(CharacterId { batch: 0, slot: slot.index, generation: slot.generation })
+        self.id(slot.index).ok_or(CrowdError::Despawned)
     }
 
     /// Removes a character. Its identifier is invalid from now on.
@@ -97,7 +97,7 @@ impl CpuCrowd {
     /// # Errors
     /// [`CrowdError::Despawned`] if the character was removed before.
     pub fn despawn(&mut self, id: CharacterId) -> Result<(), CrowdError> {
-        if id.batch != 0 || !self.slots.release(id.slot, id.generation) {
+        if !self.is_current(id) || !self.slots.release(id.slot, id.generation) {
             return Err(CrowdError::Despawned);
         }
         if let Some(posed) = self.characters.get_mut(id.slot as usize) {
@@ -175,19 +175,28 @@ impl CpuCrowd {
     /// Returns [`PickRay::entry`] of each character.
     pub(super) fn entries(&self, ray: &PickRay) -> Vec<(CharacterId, f32)> {
         let entry = |(slot, posed): (u32, &Option<Posed>)| {
-            let (generation, posed) = (self.slots.generation(slot)?, posed.as_ref()?);
-            Some((CharacterId { batch: 0, slot, generation }, ray.entry(posed.placed.sphere)))
+            Some((self.id(slot)?, ray.entry(posed.as_ref()?.placed.sphere)))
         };
         (0..).zip(&self.characters).filter_map(entry).collect()
     }
 
+    /// Returns the identifier of the character in a slot. All characters are in one batch.
+    pub(super) fn id(&self, slot: u32) -> Option<CharacterId> {
+        Some(CharacterId { batch: 0, slot, generation: self.slots.generation(slot)? })
+    }
+
+    /// Returns whether a character exists.
+    fn is_current(&self, id: CharacterId) -> bool {
+        self.id(id.slot) == Some(id)
+    }
+
     fn posed(&self, id: CharacterId) -> Option<&Posed> {
         let posed = self.characters.get(id.slot as usize)?.as_ref();
-        posed.filter(|_| id.batch == 0 && self.slots.generation(id.slot) == Some(id.generation))
+        posed.filter(|_| self.is_current(id))
     }
 
     pub(super) fn posed_mut(&mut self, id: CharacterId) -> Result<&mut Posed, CrowdError> {
-        let is_current = id.batch == 0 && self.slots.generation(id.slot) == Some(id.generation);
+        let is_current = self.is_current(id);
         let posed = self.characters.get_mut(id.slot as usize).and_then(Option::as_mut);
         posed.filter(|_| is_current).ok_or(CrowdError::Despawned)
     }
@@ -227,11 +236,16 @@ impl CpuCrowd {
 }
 
 impl Posed {
+    /// Begins another walk, so that another arrival is returned.
+    pub(super) fn begin_walk(&mut self) {
+        (self.has_arrived, self.is_returned) = (false, false);
+    }
+
     fn step(&mut self, model: &CrowdModel, terrain: Option<&Terrain>, seconds: f32, eye: Vec3) {
         let Self {
             state,
             goals,
-            has_arrived: arrived,
+            has_arrived,
             stance,
             locals,
             models,
@@ -242,8 +256,7 @@ impl Posed {
             ..
         } = self;
         fade(goals, seconds);
-        advance(state, &model.clips.infos, seconds, terrain);
-        *arrived = has_arrived(state, &model.clips.infos);
+        *has_arrived = advance(state, &model.clips.infos, seconds, terrain);
         sample(&state.layers, &model.clips, &model.joints, locals);
         sample_weights(&state.layers, &model.clips, &model.rest_weights, weights);
         world(&model.joints, locals, models);

@@ -7,7 +7,7 @@ use crate::body::{GOALS, PackedGoal};
 
 use super::CrowdError;
 use super::cpu::CpuCrowd;
-use super::goal::{CrowdGoal, limited_rate, moved, next_goal};
+use super::goal::{CrowdGoal, limited_rate, moved, next_change};
 use super::spawn::{CharacterId, PlayedClip, limited_pace, played, rotation_at};
 use super::targets::{Destination, DestinationFields, Look, LookFields};
 use super::types::Character;
@@ -30,14 +30,16 @@ impl CpuCrowd {
         Ok(())
     }
 
-    /// Moves a character to a position in world metres and a heading in radians about the vertical axis.
+    /// Moves a character to a position in world metres and a heading in radians about the vertical axis. It keeps its destination, and
+    /// another arrival is returned.
     ///
     /// # Errors
     /// [`CrowdError`] if the character does not exist or if a number is not finite.
     pub fn set_place(&mut self, id: CharacterId, position: Vec3, heading: f32) -> Result<(), CrowdError> {
         let rotation = rotation_at(position, heading)?;
-        let state = self.state_mut(id)?;
-        (state.rotation, state.position) = (rotation, position);
+        let posed = self.posed_mut(id)?;
+        (posed.state.rotation, posed.state.position) = (rotation, position);
+        posed.begin_walk();
         Ok(())
     }
 
@@ -65,8 +67,8 @@ impl CpuCrowd {
         goal: Option<&CrowdGoal>,
     ) -> Result<(), CrowdError> {
         let goal = CrowdGoal::compile_or_none(goal, &self.model)?;
-        self.goals = next_goal(self.goals);
-        let change = self.goals;
+        self.last_change = next_change(self.last_change);
+        let change = self.last_change;
         *self.goal_mut(id, index)? = PackedGoal { change, ..goal };
         Ok(())
     }
@@ -111,7 +113,7 @@ impl CpuCrowd {
         let fields = DestinationFields::new(destination)?;
         let posed = self.posed_mut(id)?;
         fields.apply(&mut posed.state);
-        (posed.has_arrived, posed.is_returned) = (false, false);
+        posed.begin_walk();
         Ok(())
     }
 

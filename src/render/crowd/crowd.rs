@@ -14,14 +14,13 @@ use crate::{CrowdInstances, Gpu, Model, RenderError, Renderer};
 
 use super::CrowdError;
 use super::advance::limited_seconds;
+use super::arrivals::Walk;
 use super::batch::{Batch, range_of};
 use super::clips::to_u32;
-use super::goal::next_goal;
 use super::kernels::{Kernels, ModelBuffers};
 use super::model::CrowdModel;
 use super::spawn::{CharacterId, Spawn};
 use super::terrain::Terrain;
-use super::types::Character;
 
 /// The smallest number of characters for which buffers are created.
 const SMALLEST: u32 = 64;
@@ -44,12 +43,12 @@ pub struct Crowd {
     pixel_error: f32,
     has_occlusion: bool,
     pub(super) staging: Staging,
-    /// The number of steps, and of changes that are visible without a step.
-    steps: u64,
+    /// Increases with each step, and with each change that is visible without a step.
+    version: u64,
     /// The number of steps.
-    pub(super) stepped: u64,
-    /// The number of goals that were set, which distinguishes them.
-    goals: u32,
+    pub(super) steps: u64,
+    /// `change` of the goal that was set last.
+    pub(super) last_change: u32,
 }
 
 impl Crowd {
@@ -86,9 +85,9 @@ impl Crowd {
             batches: Vec::new(),
             open: BTreeSet::new(),
             staging: Staging::default(),
+            version: 0,
             steps: 0,
-            stepped: 0,
-            goals: 0,
+            last_change: 0,
         })
     }
 
@@ -121,7 +120,7 @@ impl Crowd {
             return Err(CrowdError::NotFinite { what: "pixel error", value: pixels });
         }
         self.pixel_error = pixels.max(0.0);
-        self.steps += 1;
+        self.version += 1;
         let Self { gpu, model, batches, pixel_error, .. } = self;
         for batch in batches {
             batch.set_pixel_error(gpu, model, *pixel_error);
@@ -205,9 +204,8 @@ impl Crowd {
         if batch.slots.free() == 0 {
             self.open.remove(&index);
         }
-        if let Some(walk) = batch.walks.get_mut(slot.index as usize) {
-            *walk = self.stepped;
-        }
+        let placed = Walk { placed: self.steps, ..Walk::default() };
+        batch.begin_walk(slot.index, |walk| *walk = Walk { number: walk.number, ..placed });
         let mut write = |buffer: &wgpu::Buffer, bytes: &[u8]| {
             self.staging.write_at(buffer, range_of(slot.index, bytes.len()).start, bytes);
         };
@@ -278,14 +276,14 @@ impl Crowd {
         for batch in &self.batches {
             batch.encode(&self.kernels, &self.model, &mut pass);
         }
+        self.version += 1;
         self.steps += 1;
-        self.stepped += 1;
         Ok(())
     }
 
     /// Returns the instances to draw. `model` is the index of the crowd's model in the list passed to the renderer.
     pub fn instances(&self, model: usize) -> impl Iterator<Item = CrowdInstances<'_>> {
-        let version = self.steps;
+        let version = self.version;
         let used = self.batches.iter().filter(|batch| batch.slots.used() > 0);
         used.map(move |batch| CrowdInstances { model, instances: &batch.instances, version })
     }
@@ -294,32 +292,5 @@ impl Crowd {
         let batch = self.batches.get(id.batch as usize);
         let is_current = |batch: &&Batch| batch.slots.generation(id.slot) == Some(id.generation);
         batch.filter(is_current).ok_or(CrowdError::Despawned)
-    }
-
-    /// Schedules a write of bytes to a character at an offset.
-    pub(super) fn write(&mut self, id: CharacterId, offset: usize, bytes: &[u8]) -> Result<(), CrowdError> {
-        let target = self.batch(id)?.characters.clone();
-        let first = range_of(id.slot, size_of::<Character>()).start;
-        self.staging.write_at(&target, first + offset as u64, bytes);
-        Ok(())
-    }
-
-    /// Returns a number that no goal has had before. It is not 0.
-    pub(super) fn next_goal(&mut self) -> u32 {
-        self.goals = next_goal(self.goals);
-        self.goals
-    }
-
-    /// Schedules a write of bytes to the goals of a character at an offset.
-    pub(super) fn write_goals(
-        &mut self,
-        id: CharacterId,
-        offset: usize,
-        bytes: &[u8],
-    ) -> Result<(), CrowdError> {
-        let target = self.batch(id)?.goals.clone();
-        let first = range_of(id.slot, GOALS * size_of::<PackedGoal>()).start;
-        self.staging.write_at(&target, first + offset as u64, bytes);
-        Ok(())
     }
 }

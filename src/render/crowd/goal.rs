@@ -2,7 +2,9 @@
 
 use glam::{Quat, Vec3};
 
-use crate::body::{CHARACTER, FOLLOWS_HIPS, HAS_POLE, HAS_ROTATION, HEAD, IS_SET, PackedGoal, WORLD};
+use crate::body::{
+    CHARACTER, FOLLOWS_HIPS, HAS_POLE, HAS_ROTATION, HEAD, IS_SET, PackedGoal, TAKES_OVER, WORLD,
+};
 use crate::mathematics::single::normalize;
 
 use super::CrowdError;
@@ -12,7 +14,7 @@ use super::spawn::FASTEST;
 /// A target for a limb, a chain or the head of a character.
 ///
 /// If several goals of a character move the same limb or chain, later goals are blended over earlier goals, as clips are. The head looks at
-/// the last of its goals whose weight is above 0.
+/// the last of its goals whose weight is above 0, and turns at its own pace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CrowdGoal {
     /// The part that moves.
@@ -28,7 +30,7 @@ pub struct CrowdGoal {
     /// Weight from 0 (the clip) to 1 (the goal).
     pub weight: f32,
     /// Change of the weight per second. The weight stops at 0 and at 1, so the goal begins or ends without a jump. With a positive rate, the
-    /// effect of a replaced goal ends at the same rate.
+    /// goal takes over from the goal that it replaces, whose effect ends at the same rate.
     pub rate: f32,
 }
 
@@ -130,7 +132,8 @@ impl CrowdGoal {
             flags: IS_SET
                 | flag(self.rotation.is_some(), HAS_ROTATION)
                 | flag(self.pole.is_some(), HAS_POLE)
-                | flag(follows_hips, FOLLOWS_HIPS),
+                | flag(follows_hips, FOLLOWS_HIPS)
+                | flag(self.rate > 0.0, TAKES_OVER),
             weight: self.weight.clamp(0.0, 1.0),
             rate: limited_rate(self.rate)?,
             frame,
@@ -143,9 +146,9 @@ impl CrowdGoal {
     }
 }
 
-/// Returns the number of the goal after another one. It is not 0, which means that a goal was never set.
-pub(super) fn next_goal(goals: u32) -> u32 {
-    goals.wrapping_add(1).max(1)
+/// Returns the value of [`PackedGoal::change`] after another one. It is not 0, which means that a goal was never set.
+pub(super) fn next_change(last_change: u32) -> u32 {
+    last_change.wrapping_add(1).max(1)
 }
 
 /// Checks the numbers of a goal that moves. Returns the rotation as a unit quaternion.

@@ -48,9 +48,9 @@ impl Destination {
     }
 }
 
-/// The fields of a [`Character`] for its destination, in order.
+/// The fields of a [`Character`] for its destination, in order. The default is no destination.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
+#[derive(Clone, Copy, Debug, Default, bytemuck::Pod, bytemuck::Zeroable)]
 pub(super) struct DestinationFields {
     destination: Vec2,
     radius: f32,
@@ -69,7 +69,7 @@ pub(super) struct LookFields {
 impl DestinationFields {
     pub(super) fn new(destination: Option<&Destination>) -> Result<Self, CrowdError> {
         let Some(&Destination { point, radius, turn }) = destination else {
-            return Ok(bytemuck::Zeroable::zeroed());
+            return Ok(Self::default());
         };
         let [x, y, z] = point.to_array();
         if let Some(value) = [x, y, z, radius, turn].into_iter().find(|value| !value.is_finite()) {
@@ -78,6 +78,11 @@ impl DestinationFields {
         let (radius, farthest) = (radius.max(SMALLEST_RADIUS), Vec2::splat(FARTHEST));
         let destination = point.xz().clamp(-farthest, farthest);
         Ok(Self { destination, radius, steering: turn.clamp(0.0, FASTEST) })
+    }
+
+    /// Returns whether x and z of a body are within the radius. The GPU may have rounded differently.
+    pub(super) fn is_at(&self, body: Vec2) -> bool {
+        self.radius > 0.0 && body.distance(self.destination) <= 1.001 * self.radius
     }
 
     pub(super) fn apply(self, character: &mut Character) {

@@ -34,6 +34,11 @@ fn distance(state: &Character, destination: &Destination) -> f32 {
     state.position.xz().distance(destination.point.xz())
 }
 
+/// Advances a character by a second. Returns whether it has arrived then.
+fn walk(state: &mut Character, infos: &[ClipInfo], terrain: Option<&Terrain>) -> bool {
+    (0..60).fold(false, |_, _| advance(state, infos, FRAME, terrain))
+}
+
 /// Changes the walking clip so that its root moves by as much as the character walked.
 fn add_root_motion(actor: &mut Actor) {
     let walk = actor.clip("walk");
@@ -76,11 +81,11 @@ fn characters_walk_to_their_destinations_and_stand_there() {
                 assert_eq!(state.layers[1].weight, 1.0);
             }
             let stopped = state.position;
-            (0..60).for_each(|_| advance(&mut state, infos, FRAME, Some(&terrain)));
+            assert!(walk(&mut state, infos, Some(&terrain)), "{index} has not arrived");
             assert_eq!(state.position, stopped);
             // Without a destination, the character walks and turns as before.
             DestinationFields::new(None).unwrap().apply(&mut state);
-            (0..60).for_each(|_| advance(&mut state, infos, FRAME, Some(&terrain)));
+            assert!(!walk(&mut state, infos, Some(&terrain)), "{index} has nowhere to arrive");
             assert_eq!((state.turn, state.pace), (spawn.turn, spawn.pace));
             assert!(state.position.distance(stopped) > 0.5 * speed, "{index}");
             assert!(!can_stand || state.layers[1].weight == 0.0);
@@ -107,7 +112,7 @@ fn clips_with_root_motion_also_lead_to_destinations() {
         assert!(left <= destination.radius, "{index}: {left} m from the destination");
         assert_eq!((state.layers[1].weight, lead(&state, infos)), (1.0, Vec3::ZERO));
         let stopped = state.position;
-        (0..60).for_each(|_| advance(&mut state, infos, FRAME, None));
+        assert!(walk(&mut state, infos, None), "{index} has not arrived");
         assert_eq!(state.position, stopped);
     }
 }
@@ -169,8 +174,8 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    pub(super) fn new(actor: &Actor, terrain: Option<Terrain>) -> Self {
-        let renderer = Renderer::new(Gpu::of_tests());
+    pub(super) fn new(gpu: Gpu, actor: &Actor, terrain: Option<Terrain>) -> Self {
+        let renderer = Renderer::new(gpu);
         let (character, scene) = (actor.model.character.clone(), actor.model.character.default_scene);
         let mut model = CrowdModel::new(character, scene, &actor.rig);
         model.clips.infos.clone_from(&actor.model.clips.infos);
@@ -197,7 +202,7 @@ fn destinations_have_the_same_effect_on_the_gpu_and_on_the_cpu() {
 fn compare(actor: &Actor) {
     let infos = &actor.model.clips.infos;
     let terrain = Terrain::hills(5, 20.0);
-    let mut stage = Stage::new(actor, Some(terrain.clone()));
+    let mut stage = Stage::new(Gpu::of_tests(), actor, Some(terrain.clone()));
     let mut states = Vec::new();
     for index in 0..WALKERS {
         let (spawn, destination) = walker(actor, index);
@@ -235,7 +240,7 @@ fn heads_look_at_points() {
     let actor = Actor::mannequin();
     let parts = actor.body.parts;
     let head = parts.neck[parts.necks as usize - 1] as usize;
-    let mut stage = Stage::new(&actor, None);
+    let mut stage = Stage::new(Gpu::of_tests(), &actor, None);
     let mut cpu = CpuCrowd::new(stage.crowd.model().clone(), None);
     let spawn = Spawn { clips: vec![PlayedClip::new(actor.clip("idle"), 0.0)], ..Spawn::default() };
     let id = stage.crowd.spawn(&mut stage.renderer, &stage.surface, &spawn).unwrap();

@@ -8,7 +8,7 @@ use crate::crowd::terrain::Terrain;
 use crate::crowd::{CharacterId, CpuCrowd, Crowd, CrowdError, CrowdGoal, GoalFrame, PlayedClip, Spawn};
 use crate::{DecodedImages, Gpu, Renderer};
 
-const FRAME: f32 = 1.0 / 60.0;
+pub(super) const FRAME: f32 = 1.0 / 60.0;
 
 /// The same character in a crowd on the GPU and in a crowd on the CPU.
 pub(super) struct Pair {
@@ -18,12 +18,18 @@ pub(super) struct Pair {
     pub(super) id: CharacterId,
     /// The identifier in the crowd on the CPU.
     pub(super) other: CharacterId,
-    /// The joint at the end of the first arm, and its node.
+    /// The joint that both crowds are compared by, such as the end of the first arm, and its node.
     pub(super) hand: (usize, usize),
 }
 
 impl Pair {
     pub(super) fn new(actor: &Actor, clip: &str, terrain: &Terrain) -> Self {
+        let hand = actor.body.limbs()[actor.body.parts.legs as usize].end as usize;
+        Self::of(actor, clip, terrain, hand)
+    }
+
+    /// Returns a pair that is compared by a joint.
+    pub(super) fn of(actor: &Actor, clip: &str, terrain: &Terrain, joint: usize) -> Self {
         let mut renderer = Renderer::new(Gpu::of_tests());
         let (character, scene) = (actor.model.character.clone(), actor.model.character.default_scene);
         let model = CrowdModel::new(character, scene, &actor.rig);
@@ -34,7 +40,6 @@ impl Pair {
         let spawn = Spawn { clips, heading: 0.7, ..Spawn::default() };
         let id = crowd.spawn(&mut renderer, &surface, &spawn).unwrap();
         let other = cpu.spawn(&spawn).unwrap();
-        let joint = actor.body.limbs()[actor.body.parts.legs as usize].end as usize;
         let hand = (joint, actor.model.nodes[joint]);
         Self { renderer, crowd, cpu, id, other, hand }
     }
@@ -51,6 +56,16 @@ impl Pair {
     pub(super) fn fade_goal(&mut self, index: usize, rate: f32) {
         self.crowd.fade_goal(self.id, index, rate).unwrap();
         self.cpu.fade_goal(self.other, index, rate).unwrap();
+    }
+
+    pub(super) fn set_place(&mut self, position: Vec3, heading: f32) {
+        self.crowd.set_place(self.id, position, heading).unwrap();
+        self.cpu.set_place(self.other, position, heading).unwrap();
+    }
+
+    pub(super) fn set_pace(&mut self, pace: f32, turn: f32) {
+        self.crowd.set_pace(self.id, pace, turn).unwrap();
+        self.cpu.set_pace(self.other, pace, turn).unwrap();
     }
 
     /// Advances both crowds, compares the hands, and returns the pose: `world_from_model` and `model_from_joint`.
@@ -185,10 +200,8 @@ fn clips_places_and_paces_change_on_the_gpu_and_on_the_cpu() {
     let Pair { crowd, cpu, id, other, .. } = &mut pair;
     crowd.set_clip(*id, 0, Some(&walk)).unwrap();
     cpu.set_clip(*other, 0, Some(&walk)).unwrap();
-    crowd.set_place(*id, at, 1.2).unwrap();
-    cpu.set_place(*other, at, 1.2).unwrap();
-    crowd.set_pace(*id, 1.5, 0.3).unwrap();
-    cpu.set_pace(*other, 1.5, 0.3).unwrap();
+    pair.set_place(at, 1.2);
+    pair.set_pace(1.5, 0.3);
     let (place, _) = pair.step();
     assert!(Vec3::from(place.translation).distance(at) < 0.1);
     (0..10).for_each(|_| drop(pair.step()));

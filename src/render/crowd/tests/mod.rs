@@ -3,10 +3,12 @@
 mod arrivals;
 mod destination;
 mod fades;
+mod fading_parts;
 mod holds;
 mod levels;
 mod limbs;
 mod pick;
+mod smooth;
 mod spawning;
 mod spheres;
 mod twins;
