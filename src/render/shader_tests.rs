@@ -248,7 +248,9 @@ fn culling_has_the_same_layout_in_shaders_and_rust() {
 
 #[test]
 fn occlusion_culling_has_the_same_constants_in_shaders_and_rust() {
-    use crate::culling::occlusion::{DEPTH_MARGIN, DRAWN, GROWTH, MOST_TEXELS, NEAREST, PIXEL_MARGIN, VISIBLE};
+    use crate::culling::occlusion::{
+        DEPTH_MARGIN, DRAWN, GROWTH, MOST_TEXELS, NEAREST, PIXEL_MARGIN, VISIBLE,
+    };
     for (name, here) in [("MOST_TEXELS", MOST_TEXELS), ("VISIBLE", VISIBLE), ("DRAWN", DRAWN)] {
         assert_eq!(constant("occlusion", name), here, "{name}");
     }

@@ -81,9 +81,8 @@ fn a_chain_changes_between_distant_goals_without_a_jump() {
     let far = [Vec3::new(30.0, 40.0, 50.0), Vec3::new(-30.0, 40.0, 50.0)];
     let near = 0.8 * joints[top].inverse().transform_point3(joints[tip].translation.into());
     let frames = (actor.model.clips.infos[actor.clip("sway")].seconds / FRAME) as usize + 2;
-    let swing = |joint: usize, at: Vec3| {
-        Swing::new(&pair, frames, |_, joints| joints[joint].transform_point3(at))
-    };
+    let swing =
+        |joint: usize, at: Vec3| Swing::new(&pair, frames, |_, joints| joints[joint].transform_point3(at));
     let [of_top, of_tip] = [swing(top, Vec3::ZERO), swing(tip, Vec3::ZERO)];
     let goals = [far[0].normalize() * reach, far[1].normalize() * reach, near];
     let step = goals.map(|goal| swing(top, goal).step).into_iter().fold(of_tip.step, f32::max);

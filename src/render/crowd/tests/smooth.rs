@@ -76,9 +76,8 @@ impl Limb {
     pub(super) fn measure(&mut self, step: f32) {
         let [first, middle, end] = self.chain.map(|joint| Vec3::from(self.joints[joint].translation));
         let reach = first.distance(middle) + middle.distance(end);
-        let swing = |joint: usize| {
-            Swing::new(&self.pair, self.cycle, |_, joints| joints[joint].translation.into())
-        };
+        let swing =
+            |joint: usize| Swing::new(&self.pair, self.cycle, |_, joints| joints[joint].translation.into());
         let [top, end] = [swing(self.chain[0]), swing(self.chain[2])];
         // The GPU and the CPU round differently.
         let rounding = 1e-4;
