@@ -30,25 +30,58 @@ done
 git ls-files -co --exclude-standard -z | xargs -0 cp --parents -t "$copy"
 cd "$copy"
 
-# Runs the suite of the copy with the binary of the copy. Returns 0 if it passes, 1 if it fails, and 2 if there is no result.
-check() {
-    rm -f "$out/$1.csv"
-    cargo build --quiet --no-default-features --features cli --bin sinew || return 2
+# Compiles the copy into the program $out/NAME.
+build() {
+    cargo build --quiet --no-default-features --features cli --bin sinew && cp "$CARGO_TARGET_DIR/debug/sinew" "$out/$1"
+}
+
+# Runs the suite of the copy with the program $out/NAME. Returns 0 if it passes, and 1 if it fails.
+run() {
     status=0
-    "$CARGO_TARGET_DIR/debug/sinew" test tests/suite/suite.toml --csv "$out/$1.csv" >"$out/out.txt" 2>&1 || status=$?
+    "$out/$1" test tests/suite/suite.toml --csv "$out/$1.csv" >"$out/$1.txt" 2>&1 || status=$?
+    rm "$out/$1"
     return $status
 }
 
+rm -f "$out"/*.csv
 status=0
-check no-break || status=$?
+build no-break && run no-break || status=$?
 if [ $status -ne 0 ]; then
-    cat "$out/out.txt"
+    [ ! -e "$out/no-break.txt" ] || cat "$out/no-break.txt"
     echo "prove-tests: the suite fails without a patch" >&2
     exit 1
 fi
-printf '%-24s %s\n' "no patch" "$(grep 'ms per case' "$out/out.txt")"
+printf '%-24s %s\n' "no patch" "$(grep 'ms per case' "$out/no-break.txt")"
 failed=0
 runs=""
+
+# Waits for the suite that is running, and prints its result.
+running="" job=""
+finish() {
+    [ -n "$running" ] || return 0
+    status=0
+    wait "$job" || status=$?
+    text="$out/$running.txt"
+    [ ! -e "$out/$running.csv" ] || runs="$runs $running.csv"
+    case $status in
+    0)
+        printf '%-24s NOT DETECTED\n' "$running"
+        failed=1
+        ;;
+    1)
+        count="$(grep -c '^\(failed\|missing\|broken\)' "$text" || true)"
+        images="$(grep -c '^ *image: ' "$text" || true)"
+        first="$(grep '^\(failed\|missing\|broken\)' "$text" | head -n 3 | sed 's/^[a-z]* *//; s/  [a-z, ]*[0-9.]* ms$//' | paste -sd, | sed 's/,/, /g')"
+        printf '%-24s %3s cases (%s by image): %s\n' "$running" "$count" "$images" "$first"
+        ;;
+    *)
+        printf '%-24s DOES NOT RUN\n' "$running"
+        failed=1
+        ;;
+    esac
+    running=""
+}
+
 for patch in "$root"/tests/breaks/*.patch; do
     name="$(basename "$patch" .patch)"
     case " ${*:-$name} " in *" $name "*) ;; *) continue ;; esac
@@ -59,27 +92,18 @@ for patch in "$root"/tests/breaks/*.patch; do
         continue
     fi
     patch --quiet --fuzz=0 -p1 <"$patch"
-    status=0
-    check "$name" || status=$?
-    [ ! -e "$out/$name.csv" ] || runs="$runs $name.csv"
-    case $status in
-    0)
-        printf '%-24s NOT DETECTED\n' "$name"
+    # The suite with the previous patch runs during this build, because neither of them uses all cores all the time.
+    if build "$name"; then
+        finish
+        run "$name" &
+        running="$name" job=$!
+    else
+        printf '%-24s DOES NOT BUILD\n' "$name"
         failed=1
-        ;;
-    1)
-        count="$(grep -c '^\(failed\|missing\|broken\)' "$out/out.txt" || true)"
-        images="$(grep -c '^ *image: ' "$out/out.txt" || true)"
-        first="$(grep '^\(failed\|missing\|broken\)' "$out/out.txt" | head -n 3 | sed 's/^[a-z]* *//; s/  [a-z, ]*[0-9.]* ms$//' | paste -sd, | sed 's/,/, /g')"
-        printf '%-24s %3s cases (%s by image): %s\n' "$name" "$count" "$images" "$first"
-        ;;
-    *)
-        printf '%-24s DOES NOT BUILD OR RUN\n' "$name"
-        failed=1
-        ;;
-    esac
+    fi
     patch --quiet -R -p1 <"$patch"
 done
+finish
 echo
 # shellcheck disable=SC2086 # the paths are separate arguments
 (cd "$out" && "$root/scripts/differences.sh" $runs)

@@ -11,21 +11,26 @@ const SEARCH_ON_SURFACE: i32 = 4;
 const SEARCH_ON_FLOOR: i32 = 5;
 // The radius of the sharpest edges, in texels. It is large enough to hide the texels.
 const LEAST: f32 = 2.5;
-// Softness from which and above which edges are sampled in a coarser level of the map. In between, both levels count. There are many texels of
-// the map between the points of a wide disc, so each point would show a copy of the edge.
+// Softness from which and above which edges are sampled in a coarser level of the map. In between, both levels count. There are many
+// texels of the map between the points of a wide disc, so each point would show a copy of the edge.
 const COARSE_FROM: f32 = 7.0;
 const ALL_COARSE: f32 = 9.0;
 const COARSE: i32 = 2;
-// The number of points in a disc for each kind of receiver, and in the sharpest disc.
-const POINTS_ON_SURFACE: i32 = 8;
-const POINTS_ON_FLOOR: i32 = 24;
-const FEW_POINTS: i32 = 6;
-// A rotation by the golden angle, which is 2.4 radians, from one point to the next.
+// The number of points in a disc for each kind of receiver, and in the sharpest disc. The outer ones are tested first: they surround the
+// inner ones, so an edge reaches them first.
+struct Points {
+    all: i32,
+    inner: i32,
+    outer: vec2<f32>,                     // direction of the first outer point
+}
+const ON_SURFACE: Points = Points(8, 3, vec2<f32>(0.6084389, 0.7936008));
+const ON_FLOOR: Points = Points(24, 9, vec2<f32>(-0.9243456, 0.3815564));
+const FEW: Points = Points(6, 2, vec2<f32>(0.0874257, -0.9961710));
+// A rotation by the golden angle, from one point to the next.
 const GOLDEN: vec2<f32> = vec2<f32>(-0.7373689, 0.6754903);
 
-// Returns a direction rotated by twice the golden angle.
 fn turned(v: vec2<f32>) -> vec2<f32> {
-    return vec2<f32>(0.0874258 * v.x + 0.9961711 * v.y, 0.0874258 * v.y - 0.9961711 * v.x);
+    return vec2<f32>(GOLDEN.x * v.x - GOLDEN.y * v.y, GOLDEN.y * v.x + GOLDEN.x * v.y);
 }
 
 // Returns the gradient of a plane's depth in the map. This gradient keeps a surface from shadowing itself. The map is twice as deep as it is wide.
@@ -105,29 +110,28 @@ fn lit_coarsely(at: vec2<f32>, depth: f32) -> f32 {
     return mix(above, below, f.y);
 }
 
-// Every second point of a disc. They are evenly spread (Vogel 1979): point i is at the square root of (i + 0.5) / n and an angle of 2.4 i.
+// Evenly spread points (Vogel 1979): point i of n is at the square root of (i + 0.5) / n, and each is turned by the golden angle.
 struct Disc {
     radius: f32,
     points: i32,
     coarse: f32,                          // weight of the coarse level
 }
 
-// Returns the number of lit points. Only every second point is tested, beginning with the first or the second one.
-fn lit_points(r: Receiver, disc: Disc, first: i32) -> f32 {
+// Returns the number of lit points from one index to another, which is excluded. `begin` is the direction of the first one.
+fn lit_points(r: Receiver, disc: Disc, first: i32, end: i32, begin: vec2<f32>) -> f32 {
     // A texel of the coarse level may contain the depth of a point that is up to six texels of the map away.
     let bias = 6.0 * globals.viewport.z * (abs(r.slope.x) + abs(r.slope.y));
-    let begin = select(GOLDEN, vec2<f32>(1.0, 0.0), first == 0);
     var around = begin;
     var coarse = 0.0;
     // Software drivers execute both sides of every branch, but they skip loops without iterations.
-    for (var i = first; i < select(0, disc.points, disc.coarse > 0.0); i += 2) {
+    for (var i = first; i < select(first, end, disc.coarse > 0.0); i++) {
         let offset = disc.radius * sqrt((f32(i) + 0.5) / f32(disc.points)) * around;
         coarse += lit_coarsely(r.at + offset, plane(r, offset) - bias);
         around = turned(around);
     }
     around = begin;
     var fine = 0.0;
-    for (var i = first; i < select(0, disc.points, disc.coarse < 1.0); i += 2) {
+    for (var i = first; i < select(first, end, disc.coarse < 1.0); i++) {
         let offset = disc.radius * sqrt((f32(i) + 0.5) / f32(disc.points)) * around;
         fine += lit(r.at + offset, plane(r, offset));
         around = turned(around);
@@ -135,27 +139,30 @@ fn lit_points(r: Receiver, disc: Disc, first: i32) -> f32 {
     return mix(fine, coarse, disc.coarse);
 }
 
-// Returns 1 in full light and 0 in full shadow. The points are not rotated randomly, because noise would differ between processors. If half
-// of the points agree, the others can differ only where an edge begins.
-fn soft_light(r: Receiver, most: f32, points: i32, found: Blockers) -> f32 {
+// Returns 1 in full light and 0 in full shadow. The points are not rotated randomly, because noise would differ between processors. If the
+// outer points agree, the inner ones are not tested.
+fn soft_light(r: Receiver, most: f32, softest: Points, found: Blockers) -> f32 {
     let texel = globals.viewport.z;
     let away = found.away / max(found.weight, 1e-9);
     let radius = clamp(2.0 * globals.key.w * away, LEAST * texel, most * texel);
     let coarse = clamp((radius / texel - COARSE_FROM) / (ALL_COARSE - COARSE_FROM), 0.0, 1.0);
-    let disc = Disc(radius, select(FEW_POINTS, points, found.weight > 0.0), coarse);
-    let half = 0.5 * f32(disc.points);
-    var light = lit_points(r, disc, 0);
+    var points = softest;
+    if found.weight <= 0.0 {
+        points = FEW;
+    }
+    let disc = Disc(radius, points.all, coarse);
+    var light = lit_points(r, disc, points.inner, points.all, points.outer);
+    var taken = f32(points.all - points.inner);
     // A loop that runs at most once, because software drivers execute both sides of every branch.
     loop {
-        let disagreement = min(light, half - light);
-        if disagreement <= 0.0 {
+        if light <= 0.0 || light >= taken {
             break;
         }
-        // Where the first half begins to disagree, the second half may be entirely in shadow, so it must not count at once.
-        light = mix(light, 0.5 * (light + lit_points(r, disc, 1)), min(disagreement, 1.0));
+        light += lit_points(r, disc, 0, points.inner, vec2<f32>(1.0, 0.0));
+        taken = f32(points.all);
         break;
     }
-    return light / half;
+    return light / taken;
 }
 
 fn is_beside_map(at: vec3<f32>) -> bool {
@@ -178,7 +185,7 @@ fn soft_light_on_surface(world: vec3<f32>, normal: vec3<f32>) -> f32 {
         // The nearest depth in a texel of the level may belong to the surface itself. Blockers at such a small distance have sharp edges.
         let half = 0.5 / f32(textureDimensions(shadow_map, SEARCH_ON_SURFACE).x);
         let found = blockers(r, SEARCH_ON_SURFACE, half * (abs(r.slope.x) + abs(r.slope.y)));
-        light = soft_light(r, MOST_ON_SURFACE, POINTS_ON_SURFACE, found);
+        light = soft_light(r, MOST_ON_SURFACE, ON_SURFACE, found);
         break;
     }
     return light;
@@ -199,7 +206,7 @@ fn soft_light_on_floor(world: vec3<f32>) -> f32 {
         if found.weight == 0.0 {
             break;
         }
-        light = soft_light(r, MOST_ON_FLOOR, POINTS_ON_FLOOR, found);
+        light = soft_light(r, MOST_ON_FLOOR, ON_FLOOR, found);
         break;
     }
     return light;

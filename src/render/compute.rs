@@ -206,3 +206,39 @@ pub(crate) fn read_back<T>(
     let work = gpu.queue.submit([encoder.finish()]);
     read_buffer(gpu, &target, work, read)
 }
+
+/// Returns a kernel that is created once. Kernels with errors are not kept.
+pub(crate) fn kept<K: Clone>(
+    gpu: &Gpu,
+    slot: &mut Option<K>,
+    create: impl FnOnce(&Gpu) -> K,
+) -> Result<K, RenderError> {
+    if let Some(kernel) = slot {
+        return Ok(kernel.clone());
+    }
+    let kernel = create(gpu);
+    gpu.check()?;
+    Ok(slot.insert(kernel).clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_with_errors_are_not_kept() {
+        let adapter = std::env::var("SINEW_ADAPTER").unwrap_or_else(|_| "cpu".to_owned());
+        let gpu = Gpu::new(&adapter.parse().unwrap()).unwrap();
+        let mut slot = None::<u32>;
+        let invalid = |gpu: &Gpu| {
+            // A shader that cannot be parsed.
+            let source = wgpu::ShaderSource::Wgsl("fn".into());
+            drop(gpu.device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source }));
+            1
+        };
+        assert!(kept(&gpu, &mut slot, invalid).is_err());
+        assert_eq!(slot, None);
+        assert!(matches!(kept(&gpu, &mut slot, |_| 2), Ok(2)));
+        assert!(matches!(kept(&gpu, &mut slot, |_| 3), Ok(2)));
+    }
+}

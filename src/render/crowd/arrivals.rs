@@ -7,17 +7,7 @@ use crate::readback::ListReader;
 use super::cpu::CpuCrowd;
 use super::crowd::Crowd;
 use super::spawn::CharacterId;
-use super::targets::DestinationFields;
-
-/// A walk of a character: from the time when it was added, was moved or got a destination, until the next such time.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Walk {
-    /// Increases with each walk in a slot, and is not 0.
-    pub(super) number: u64,
-    /// The number of steps before the character was added or moved.
-    pub(super) placed: u64,
-    pub(super) target: DestinationFields,
-}
+use super::walk::Walk;
 
 /// Reads which characters of a crowd have arrived at their [`Destination`](super::Destination), without waiting for the GPU. The results are
 /// those of an earlier step, usually one or two frames ago. A reader belongs to one crowd.

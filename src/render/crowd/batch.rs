@@ -11,13 +11,13 @@ use crate::gpu_types::Placed;
 use crate::staging::Staging;
 use crate::{Gpu, GpuInstanceBuffers, GpuInstances, GpuPart, Model, RenderError, Renderer};
 
-use super::arrivals::Walk;
 use super::clips::to_u32;
 use super::kernels::{Kernels, ModelBuffers};
 use super::model::CrowdModel;
 use super::slots::Slots;
 use super::terrain::Terrain;
 use super::types::{Character, Local, Rows, Step};
+use super::walk::Walk;
 use crate::body::{GOALS, PackedGoal};
 
 /// Number of characters or elements per workgroup.

@@ -9,13 +9,13 @@ use crate::api::Missing;
 use crate::body::{GOALS, PackedGoal};
 
 use super::CrowdError;
-use super::arrivals::Walk;
 use super::batch::range_of;
 use super::crowd::Crowd;
 use super::goal::{CrowdGoal, limited_rate, moved, next_change};
 use super::spawn::{CharacterId, PlayedClip, limited_pace, played, rotation_at};
 use super::targets::{Destination, DestinationFields, Look, LookFields};
 use super::types::{Character, CrowdLayer};
+use super::walk::Walk;
 
 impl Crowd {
     /// Replaces one of the four clips that a character plays, or stops it.

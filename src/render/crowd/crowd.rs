@@ -14,13 +14,13 @@ use crate::{CrowdInstances, Gpu, Model, RenderError, Renderer};
 
 use super::CrowdError;
 use super::advance::limited_seconds;
-use super::arrivals::Walk;
 use super::batch::{Batch, range_of};
 use super::clips::to_u32;
 use super::kernels::{Kernels, ModelBuffers};
 use super::model::CrowdModel;
 use super::spawn::{CharacterId, Spawn};
 use super::terrain::Terrain;
+use super::walk::Walk;
 
 /// The smallest number of characters for which buffers are created.
 const SMALLEST: u32 = 64;

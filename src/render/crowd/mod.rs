@@ -30,6 +30,7 @@ mod terrain_mesh;
 #[cfg(test)]
 mod tests;
 mod types;
+mod walk;
 mod world;
 
 pub use arrivals::ArrivalReader;

@@ -1,8 +1,8 @@
 //! The kernels and the shared data of a group.
 
-use crate::compute::storage_with;
+use crate::RenderError;
+use crate::compute::{kept, storage_with};
 use crate::ik::{Goal, Start};
-use crate::{Gpu, RenderError};
 
 use super::block_buffers::ProblemSize;
 use super::body::{BodyGroup, BodyKernel};
@@ -117,20 +117,6 @@ impl GpuSolver {
     }
 }
 
-/// Returns a kernel that is created once. Kernels with errors are not kept.
-pub(super) fn kept<K: Clone>(
-    gpu: &Gpu,
-    slot: &mut Option<K>,
-    create: impl FnOnce(&Gpu) -> K,
-) -> Result<K, RenderError> {
-    if let Some(kernel) = slot {
-        return Ok(kernel.clone());
-    }
-    let kernel = create(gpu);
-    gpu.check()?;
-    Ok(slot.insert(kernel).clone())
-}
-
 fn measure_constants(size: ProblemSize) -> MeasureConstants {
     let count = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
     MeasureConstants {
@@ -142,27 +128,5 @@ fn measure_constants(size: ProblemSize) -> MeasureConstants {
         reserved_0: 0,
         reserved_1: 0,
         reserved_2: 0,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn kernels_with_errors_are_not_kept() {
-        let adapter = std::env::var("SINEW_ADAPTER").unwrap_or_else(|_| "cpu".to_owned());
-        let gpu = Gpu::new(&adapter.parse().unwrap()).unwrap();
-        let mut slot = None::<u32>;
-        let invalid = |gpu: &Gpu| {
-            // A shader that cannot be parsed.
-            let source = wgpu::ShaderSource::Wgsl("fn".into());
-            drop(gpu.device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source }));
-            1
-        };
-        assert!(kept(&gpu, &mut slot, invalid).is_err());
-        assert_eq!(slot, None);
-        assert!(matches!(kept(&gpu, &mut slot, |_| 2), Ok(2)));
-        assert!(matches!(kept(&gpu, &mut slot, |_| 3), Ok(2)));
     }
 }

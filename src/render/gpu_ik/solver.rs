@@ -6,6 +6,7 @@ use std::time::Duration;
 use glam::DQuat;
 use rayon::prelude::*;
 
+use crate::compute::kept;
 use crate::ik::{Body, Goal, Limb, LimbGoal, SolveError, Solver};
 use crate::platform::Instant;
 use crate::{Gpu, RenderError};
@@ -21,7 +22,6 @@ use super::measure::MeasureKernel;
 use super::options::{Choice, CpuReason, GpuOptions, Solved};
 use super::pipeline::Receiver;
 use super::poses::{PoseReceiver, solve_alone};
-use super::prepare::kept;
 
 /// Default maximum size of a buffer in bytes. Devices that an application provides may have smaller limits.
 const MAX_BYTES: u64 = 128 << 20;
