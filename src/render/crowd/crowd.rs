@@ -53,7 +53,7 @@ pub struct Crowd {
 
 impl Crowd {
     /// The initial value of [`Crowd::set_pixel_error`], with which the mean FLIP error of an image is below 0.01.
-    pub const PIXEL_ERROR: f32 = 0.1;
+    pub const PIXEL_ERROR: f32 = 0.09;
 
     /// Creates an empty crowd on the device of a renderer. On a terrain, characters stand on the ground, and their feet are planted on it.
     /// Without a terrain, characters keep their initial height and the poses of their clips.

@@ -63,7 +63,7 @@ impl Slots {
         self.capacity as usize - self.free()
     }
 
-    /// Adds free slots if there are none, so that the capacity is at least doubled.
+    /// Adds free slots if all are in use, so that the capacity is at least doubled.
     pub(super) fn grow(&mut self) {
         if self.free() == 0 {
             self.capacity = self.capacity.saturating_mul(2).max(SMALLEST);
