@@ -34,7 +34,7 @@ pub(crate) const LANES: u32 = 256;
 const SHADOW_ERROR: f32 = 3.0;
 
 /// Instances of a model whose palettes another GPU pass writes. In each frame, the GPU lists the instances that the camera
-/// and the key light can see, and each part is drawn by one indirect draw for each level of detail.
+/// and the key light can see. Each part is drawn by an indirect draw with all triangles, and one for all coarser levels of detail.
 #[derive(Debug)]
 pub struct GpuInstances {
     /// A number that is unique in this process.
@@ -272,7 +272,7 @@ impl GpuInstances {
         listed: Listed,
         part: usize,
         full: &wgpu::Buffer,
-        mut coarse: Option<&wgpu::RenderPipeline>,
+        coarse: Option<&wgpu::RenderPipeline>,
         is_blended: bool,
     ) {
         let list = match (listed, &self.phases) {
@@ -283,29 +283,29 @@ impl GpuInstances {
         };
         let Some(group) = self.groups.get(part).and_then(|&group| list.groups.get(group)) else { return };
         pass.set_bind_group(1, group, &[]);
-        for index in 0..LEVELS {
-            let level = if is_blended { LEVELS - 1 - index } else { index };
-            let triangles = match level.checked_sub(1) {
-                Some(level) => match self.coarse_triangles(part, level) {
-                    Some(triangles) => {
-                        if let Some(pipeline) = coarse.take() {
-                            pass.set_pipeline(pipeline);
-                        }
-                        triangles
-                    }
-                    None => continue,
-                },
-                None => full,
-            };
+        let offset = |level: usize| (part * LEVELS + level) as u64 * ARGUMENTS;
+        let coarse_triangles = self.coarse_triangles(part);
+        if let (Some(triangles), true) = (coarse_triangles, is_blended) {
             pass.set_index_buffer(triangles.slice(..), wgpu::IndexFormat::Uint32);
-            pass.draw_indexed_indirect(&list.arguments, (part * LEVELS + level) as u64 * ARGUMENTS);
+            for level in (1..LEVELS).rev() {
+                pass.draw_indexed_indirect(&list.arguments, offset(level));
+            }
+        }
+        pass.set_index_buffer(full.slice(..), wgpu::IndexFormat::Uint32);
+        pass.draw_indexed_indirect(&list.arguments, offset(0));
+        if let (Some(triangles), false) = (coarse_triangles, is_blended) {
+            if let Some(pipeline) = coarse {
+                pass.set_pipeline(pipeline);
+            }
+            pass.set_index_buffer(triangles.slice(..), wgpu::IndexFormat::Uint32);
+            pass.multi_draw_indexed_indirect(&list.arguments, offset(1), to_u32(COARSE));
         }
     }
 
-    /// Returns the buffer with the triangles of a part in a level below the full one, or `None` if the part has no triangles there.
-    fn coarse_triangles(&self, part: usize, level: usize) -> Option<&wgpu::Buffer> {
+    /// Returns the buffer with the triangles of a part in all levels below the full one, or `None` if the part has no triangles there.
+    fn coarse_triangles(&self, part: usize) -> Option<&wgpu::Buffer> {
         let Coarse { parts, indices } = self.coarse.as_ref()?;
-        parts.get(part)?.get(level).filter(|range| !range.is_empty()).map(|_| indices)
+        parts.get(part)?.iter().any(|range| !range.is_empty()).then_some(indices)
     }
 }
 
