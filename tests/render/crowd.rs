@@ -13,7 +13,7 @@ use sinew::rig;
 use crate::renderer;
 use sinew_base::Random;
 use sinew_testkit::{Builder, mannequin};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// A crowd with everything that it needs.
 pub(crate) struct Stage {
@@ -28,7 +28,7 @@ impl Stage {
     }
 
     /// Returns a stage whose mask 1 selects the last joint that has children, and its descendants.
-    fn masked(character: Character) -> Self {
+    fn masked(character: Arc<Character>) -> Self {
         let inner = character.skeleton.nodes.iter().rposition(|node| !node.children.is_empty());
         let rig = rig::detect(&character);
         let mut model = CrowdModel::new(character, 0, &rig);
@@ -42,12 +42,11 @@ impl Stage {
     }
 
     fn on(renderer: Renderer, character: impl Into<Arc<Character>>, terrain: Option<Terrain>) -> Self {
-        let character = character.into();
-        let rig = rig::detect(&character);
-        Self::of(renderer, CrowdModel::new(character, 0, &rig), terrain)
+        Self::of(renderer, model(character.into()), terrain)
     }
 
-    fn of(renderer: Renderer, model: CrowdModel, terrain: Option<Terrain>) -> Self {
+    fn of(renderer: Renderer, model: impl Into<Arc<CrowdModel>>, terrain: Option<Terrain>) -> Self {
+        let model = model.into();
         let surface = renderer.model(model.character(), model.parts(), &DecodedImages::default()).unwrap();
         let crowd = Crowd::new(&renderer, model, terrain).unwrap();
         Self { renderer, surface, crowd }
@@ -66,9 +65,19 @@ impl Stage {
     }
 }
 
+/// Returns a model with an estimated rig. The levels of detail of the mannequin are made once for all tests.
+fn model(character: Arc<Character>) -> Arc<CrowdModel> {
+    static MANNEQUIN: LazyLock<Arc<CrowdModel>> = LazyLock::new(|| new(mannequin()));
+    fn new(character: Arc<Character>) -> Arc<CrowdModel> {
+        let rig = rig::detect(&character);
+        Arc::new(CrowdModel::new(character, 0, &rig))
+    }
+    if Arc::ptr_eq(&character, &mannequin()) { MANNEQUIN.clone() } else { new(character) }
+}
+
 /// Returns the mannequin, and third-party characters if there are any.
-fn cast() -> Vec<(String, Character)> {
-    let mut cast = vec![("mannequin".to_owned(), Character::clone(&mannequin()))];
+fn cast() -> Vec<(String, Arc<Character>)> {
+    let mut cast = vec![("mannequin".to_owned(), mannequin())];
     let files = [
         "vulkan-assets/CesiumMan/glTF-Binary/CesiumMan.glb",
         "quaternius/animals_pack/Wolf/Wolf.glb",
@@ -79,7 +88,7 @@ fn cast() -> Vec<(String, Character)> {
         let Some(data) = std::env::var_os("SINEW_TEST_DATA") else { continue };
         let path = PathBuf::from(data).join("models").join(file);
         if path.exists() {
-            cast.push((file.to_owned(), sinew::asset::load(&path).unwrap()));
+            cast.push((file.to_owned(), Arc::new(sinew::asset::load(&path).unwrap())));
         }
     }
     cast

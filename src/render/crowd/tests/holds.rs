@@ -35,6 +35,8 @@ impl Pair {
         let model = CrowdModel::new(character, scene, &actor.rig);
         let surface = renderer.model(model.character(), model.parts(), &DecodedImages::default()).unwrap();
         let mut crowd = Crowd::new(&renderer, model, Some(terrain.clone())).unwrap();
+        // Levels of detail take longer than this test.
+        crowd.set_pixel_error(0.0).unwrap();
         let mut cpu = CpuCrowd::new(crowd.model().clone(), Some(terrain.clone()));
         let clips = vec![PlayedClip::new(actor.clip(clip), 0.3)];
         let spawn = Spawn { clips, heading: 0.7, ..Spawn::default() };

@@ -22,6 +22,8 @@ fn a_thousand_characters_per_frame_need_no_new_buffers() {
         CrowdModel::new(actor.model.character.clone(), actor.model.character.default_scene, &actor.rig);
     let surface = renderer.model(model.character(), model.parts(), &DecodedImages::default()).unwrap();
     let mut crowd = Crowd::new(&renderer, model, None).unwrap();
+    // Levels of detail take longer than this test.
+    crowd.set_pixel_error(0.0).unwrap();
     let capacity = 3 * PER_FRAME;
     crowd.reserve(&mut renderer, &surface, capacity as u32).unwrap();
     let (batches, bytes) = (crowd.batches.len(), crowd.bytes());
@@ -85,6 +87,8 @@ fn pose_of_new(actor: &Actor, is_cleared: Option<bool>) -> (Affine3A, Vec<Affine
         CrowdModel::new(actor.model.character.clone(), actor.model.character.default_scene, &actor.rig);
     let surface = renderer.model(model.character(), model.parts(), &DecodedImages::default()).unwrap();
     let mut crowd = Crowd::new(&renderer, model, Some(Terrain::hills(3, 20.0))).unwrap();
+    // Levels of detail take longer than this test.
+    crowd.set_pixel_error(0.0).unwrap();
     let step = |crowd: &mut Crowd, renderer: &Renderer| {
         let mut encoder = renderer.gpu().device.create_command_encoder(&Default::default());
         crowd.step(&mut encoder, 1.0 / 60.0, Vec3::ZERO).unwrap();
