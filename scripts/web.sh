@@ -20,8 +20,6 @@ skip() {
     exit 77
 }
 
-# The tool must have the same version as the crate in web/Cargo.toml.
-bindgen=0.2.130
 target=wasm32-unknown-unknown
 export CARGO_TARGET_DIR="${WEB_TARGET_DIR:-$PWD/web/target}"
 
@@ -34,17 +32,12 @@ if ! [ -d "$(rustc --print sysroot)/lib/rustlib/$target/lib" ]; then
     }
 fi
 
-if ! wasm-bindgen --version 2>/dev/null | grep -q "$bindgen"; then
-    tools="$CARGO_TARGET_DIR/tools"
-    [ -x "$tools/bin/wasm-bindgen" ] ||
-        CARGO_TARGET_DIR="$CARGO_TARGET_DIR/tools-build" cargo install --quiet --root "$tools" wasm-bindgen-cli --version $bindgen ||
-        skip "wasm-bindgen $bindgen cannot be built"
-    PATH="$tools/bin:$PATH"
-    export PATH
-fi
+# Compiled before the options of the page are set, because this tool runs on this machine.
+cargo build --quiet --release --locked --manifest-path web/bindgen/Cargo.toml || skip "web/bindgen cannot be built"
+bindgen="$CARGO_TARGET_DIR/release/sinew-web-bindgen"
 
 # Function names make up a tenth of a release.
-names=$([ $profile = dev ] || echo "--remove-name-section --remove-producers-section")
+strip=$([ $profile = dev ] || echo "--strip")
 # 128-bit vectors, which all browsers have supported since 2023.
 RUSTFLAGS="-C target-feature=+simd128"
 # The module does not contain folder names of this machine.
@@ -57,8 +50,8 @@ mkdir -p "$out/solvers" "$out/demos"
 # Builds crate $1 of the page with the features $4, and writes its module $2 to folder $3.
 module() {
     cargo build --manifest-path "$1/Cargo.toml" --target $target --profile $profile --features "${4:-}"
-    # shellcheck disable=SC2086 # the options are separate arguments
-    wasm-bindgen --target web $names --out-dir "$3" "$CARGO_TARGET_DIR/$target/$folder/$2.wasm"
+    # shellcheck disable=SC2086 # there may be no option
+    "$bindgen" "$CARGO_TARGET_DIR/$target/$folder/$2.wasm" "$3" $strip
 }
 # A release has two modules, and a browser loads only one of them. Without optimisation, one module serves all browsers, which saves a
 # build.
