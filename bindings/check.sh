@@ -16,13 +16,13 @@ install_module() { (cd python && VIRTUAL_ENV="$venv" "$venv/bin/maturin" develop
 # If the build fails, it is repeated to print its messages.
 install_module >/dev/null 2>&1 || install_module
 echo "Python: the module is built and installed"
-# The sources are the same, so cargo compiles only what differs.
 sdist=$(mktemp -d)
 trap 'rm -rf "$sdist"' EXIT
 (cd python && "$venv/bin/maturin" sdist --out "$sdist") >/dev/null 2>&1
 tar -xzf "$sdist"/*.tar.gz -C "$sdist"
-(cd "$sdist"/*/ && CARGO_TARGET_DIR="$target" CARGO_NET_OFFLINE=true VIRTUAL_ENV="$venv" "$venv/bin/maturin" develop --quiet --features meshopt,render)
-echo "Python: the sdist builds without a network"
+# The same sources were built above, so it is enough to check that none is missing.
+(cd "$sdist"/*/ && CARGO_TARGET_DIR="$target" cargo check --quiet --offline --package sinew-python --features meshopt,render)
+echo "Python: the sdist is complete"
 (cd python && "$venv/bin/python" -m pytest --quiet --no-header -p no:cacheprovider)
 echo "Python: the tests pass"
 

@@ -19,7 +19,7 @@ lint() {
 lint --all-targets -p sinew-base -p sinew-ik
 lint --all-targets -p sinew-ik --all-features
 lint --all-targets -p sinew-character
-for features in character render cli; do
+for features in character cli; do
     lint -p sinew --lib --bins --no-default-features --features $features
 done
 lint --all-targets --workspace
