@@ -5,12 +5,11 @@ use glam::{Vec2, Vec3, Vec3Swizzles};
 use super::Actor;
 use crate::crowd::advance::{advance, lead};
 use crate::crowd::clips::ClipInfo;
-use crate::crowd::model::CrowdModel;
 use crate::crowd::targets::DestinationFields;
 use crate::crowd::terrain::Terrain;
 use crate::crowd::types::Character;
 use crate::crowd::{CpuCrowd, Crowd, Destination, Look, PlayedClip, Spawn};
-use crate::{DecodedImages, Gpu, Model, Renderer};
+use crate::{Gpu, Model, Renderer};
 
 const FRAME: f32 = 1.0 / 60.0;
 const WALKERS: u8 = 12;
@@ -176,13 +175,7 @@ pub(super) struct Stage {
 impl Stage {
     pub(super) fn new(gpu: Gpu, actor: &Actor, terrain: Option<Terrain>) -> Self {
         let renderer = Renderer::new(gpu);
-        let (character, scene) = (actor.model.character.clone(), actor.model.character.default_scene);
-        let mut model = CrowdModel::new(character, scene, &actor.rig);
-        model.clips.infos.clone_from(&actor.model.clips.infos);
-        let surface = renderer.model(model.character(), model.parts(), &DecodedImages::default()).unwrap();
-        let mut crowd = Crowd::new(&renderer, model, terrain).unwrap();
-        // Levels of detail take longer than this test.
-        crowd.set_pixel_error(0.0).unwrap();
+        let (surface, crowd) = actor.crowd(&renderer, terrain);
         Self { renderer, surface, crowd }
     }
 

@@ -3,10 +3,9 @@
 use glam::{Affine3A, Quat, Vec3};
 
 use super::Actor;
-use crate::crowd::model::CrowdModel;
 use crate::crowd::terrain::Terrain;
 use crate::crowd::{CharacterId, CpuCrowd, Crowd, CrowdError, CrowdGoal, GoalFrame, PlayedClip, Spawn};
-use crate::{DecodedImages, Gpu, Renderer};
+use crate::{Gpu, Renderer};
 
 pub(super) const FRAME: f32 = 1.0 / 60.0;
 
@@ -31,12 +30,7 @@ impl Pair {
     /// Returns a pair that is compared by a joint.
     pub(super) fn of(actor: &Actor, clip: &str, terrain: &Terrain, joint: usize) -> Self {
         let mut renderer = Renderer::new(Gpu::of_tests());
-        let (character, scene) = (actor.model.character.clone(), actor.model.character.default_scene);
-        let model = CrowdModel::new(character, scene, &actor.rig);
-        let surface = renderer.model(model.character(), model.parts(), &DecodedImages::default()).unwrap();
-        let mut crowd = Crowd::new(&renderer, model, Some(terrain.clone())).unwrap();
-        // Levels of detail take longer than this test.
-        crowd.set_pixel_error(0.0).unwrap();
+        let (surface, mut crowd) = actor.crowd(&renderer, Some(terrain.clone()));
         let mut cpu = CpuCrowd::new(crowd.model().clone(), Some(terrain.clone()));
         let clips = vec![PlayedClip::new(actor.clip(clip), 0.3)];
         let spawn = Spawn { clips, heading: 0.7, ..Spawn::default() };

@@ -21,13 +21,14 @@ use glam::{Quat, Vec2, Vec3};
 use super::gait;
 use crate::body::stance::Stance;
 use crate::body::{CrowdBody, Figure, GOALS, Inputs, PackedGoal};
+use crate::crowd::Crowd;
 use crate::crowd::model::CrowdModel;
 use crate::crowd::sample::sample;
 use crate::crowd::terrain::Terrain;
 use crate::crowd::types::{Character, CrowdJoint, CrowdLayer, LAYERS, Local, Rows};
 use crate::crowd::world::world;
 use crate::rig::Rig;
-use crate::{asset, rig};
+use crate::{DecodedImages, Model, Renderer, asset, rig};
 
 pub(super) struct Actor {
     pub(super) model: CrowdModel,
@@ -50,6 +51,16 @@ impl Actor {
 
     pub(super) fn mannequin() -> Self {
         Self::load(Path::new(asset::MANNEQUIN_PATH))
+    }
+
+    /// Returns a crowd of the character on the GPU, and the model that it draws. The crowd has no levels of detail, because making them would
+    /// take longer than a test.
+    pub(super) fn crowd(&self, renderer: &Renderer, terrain: Option<Terrain>) -> (Model, Crowd) {
+        let (character, parts) = (self.model.character(), self.model.parts());
+        let surface = renderer.model(character, parts, &DecodedImages::default()).unwrap();
+        let mut crowd = Crowd::new(renderer, self.model.clone(), terrain).unwrap();
+        crowd.set_pixel_error(0.0).unwrap();
+        (surface, crowd)
     }
 
     pub(super) fn find_clip(&self, name: &str) -> Option<usize> {

@@ -5,13 +5,12 @@ use sinew_base::Random;
 
 use super::Actor;
 use crate::body::GOALS;
-use crate::crowd::model::CrowdModel;
 use crate::crowd::palette::enclose;
 use crate::crowd::pick::{PickRay, nearest};
 use crate::crowd::types::{CrowdJoint, Rows};
-use crate::crowd::{CharacterId, CpuCrowd, Crowd, CrowdError, CrowdGoal, GoalFrame, PlayedClip, Spawn};
+use crate::crowd::{CharacterId, CpuCrowd, CrowdError, CrowdGoal, GoalFrame, PlayedClip, Spawn};
 use crate::view::Ray;
-use crate::{DecodedImages, Gpu, Renderer};
+use crate::{Gpu, Renderer};
 
 const RAYS: usize = 60;
 const COUNT: usize = 70;
@@ -43,12 +42,7 @@ fn the_gpu_and_the_cpu_pick_the_same_characters() {
     let actor = Actor::mannequin();
     let mut random = Random(8);
     let mut renderer = Renderer::new(Gpu::of_tests());
-    let model =
-        CrowdModel::new(actor.model.character.clone(), actor.model.character.default_scene, &actor.rig);
-    let surface = renderer.model(model.character(), model.parts(), &DecodedImages::default()).unwrap();
-    let mut crowd = Crowd::new(&renderer, model, None).unwrap();
-    // Levels of detail take longer than this test.
-    crowd.set_pixel_error(0.0).unwrap();
+    let (surface, mut crowd) = actor.crowd(&renderer, None);
     // One batch, which is then full.
     crowd.reserve(&mut renderer, &surface, COUNT as u32).unwrap();
     let mut cpu = CpuCrowd::new(crowd.model().clone(), None);
@@ -113,9 +107,7 @@ fn the_gpu_and_the_cpu_pick_the_same_characters() {
 fn spheres_contain_everything_that_can_be_picked() {
     let actor = Actor::mannequin();
     let mut random = Random(9);
-    let model =
-        CrowdModel::new(actor.model.character.clone(), actor.model.character.default_scene, &actor.rig);
-    let mut crowd = CpuCrowd::new(model, None);
+    let mut crowd = CpuCrowd::new(actor.model.clone(), None);
     let ids: Vec<CharacterId> =
         spawns(&actor, &mut random).iter().map(|spawn| crowd.spawn(spawn).unwrap()).collect();
     crowd.step(0.1, Vec3::ZERO);

@@ -5,11 +5,10 @@ use std::collections::VecDeque;
 use glam::{Affine3A, Vec3};
 
 use super::Actor;
-use crate::crowd::model::CrowdModel;
 use crate::crowd::terrain::Terrain;
 use crate::crowd::{CharacterId, CpuCrowd, Crowd, CrowdError, CrowdGoal, GoalFrame, Look, PlayedClip, Spawn};
 use crate::view::Ray;
-use crate::{DecodedImages, Gpu, Renderer};
+use crate::{Gpu, Renderer};
 
 const PER_FRAME: usize = 1000;
 const FRAMES: usize = 10;
@@ -18,12 +17,7 @@ const FRAMES: usize = 10;
 fn a_thousand_characters_per_frame_need_no_new_buffers() {
     let actor = Actor::mannequin();
     let mut renderer = Renderer::new(Gpu::of_tests());
-    let model =
-        CrowdModel::new(actor.model.character.clone(), actor.model.character.default_scene, &actor.rig);
-    let surface = renderer.model(model.character(), model.parts(), &DecodedImages::default()).unwrap();
-    let mut crowd = Crowd::new(&renderer, model, None).unwrap();
-    // Levels of detail take longer than this test.
-    crowd.set_pixel_error(0.0).unwrap();
+    let (surface, mut crowd) = actor.crowd(&renderer, None);
     let capacity = 3 * PER_FRAME;
     crowd.reserve(&mut renderer, &surface, capacity as u32).unwrap();
     let (batches, bytes) = (crowd.batches.len(), crowd.bytes());
@@ -83,12 +77,7 @@ fn a_thousand_characters_per_frame_need_no_new_buffers() {
 /// cleared the slot or not.
 fn pose_of_new(actor: &Actor, is_cleared: Option<bool>) -> (Affine3A, Vec<Affine3A>) {
     let mut renderer = Renderer::new(Gpu::of_tests());
-    let model =
-        CrowdModel::new(actor.model.character.clone(), actor.model.character.default_scene, &actor.rig);
-    let surface = renderer.model(model.character(), model.parts(), &DecodedImages::default()).unwrap();
-    let mut crowd = Crowd::new(&renderer, model, Some(Terrain::hills(3, 20.0))).unwrap();
-    // Levels of detail take longer than this test.
-    crowd.set_pixel_error(0.0).unwrap();
+    let (surface, mut crowd) = actor.crowd(&renderer, Some(Terrain::hills(3, 20.0)));
     let step = |crowd: &mut Crowd, renderer: &Renderer| {
         let mut encoder = renderer.gpu().device.create_command_encoder(&Default::default());
         crowd.step(&mut encoder, 1.0 / 60.0, Vec3::ZERO).unwrap();

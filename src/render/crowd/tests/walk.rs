@@ -7,10 +7,9 @@ use glam::{Quat, Vec3, Vec3Swizzles};
 use super::{Actor, Posed, data};
 use crate::asset::MANNEQUIN_PATH;
 use crate::crowd::advance::advance;
-use crate::crowd::model::CrowdModel;
 use crate::crowd::terrain::Terrain;
-use crate::crowd::{Crowd, PlayedClip, Spawn};
-use crate::{DecodedImages, Gpu, Renderer};
+use crate::crowd::{PlayedClip, Spawn};
+use crate::{Gpu, Renderer};
 
 const FRAME: f32 = 1.0 / 60.0;
 
@@ -102,13 +101,7 @@ fn check_on_gpu(path: &Path, clip: &str, seconds: f32) {
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let terrain = Terrain::hills(7, 40.0);
     let mut renderer = Renderer::new(Gpu::of_tests());
-    let surface =
-        renderer.model(actor.model.character(), actor.model.parts(), &DecodedImages::default()).unwrap();
-    let model =
-        CrowdModel::new(actor.model.character.clone(), actor.model.character.default_scene, &actor.rig);
-    let mut crowd = Crowd::new(&renderer, model, Some(terrain.clone())).unwrap();
-    // Levels of detail take longer than this test.
-    crowd.set_pixel_error(0.0).unwrap();
+    let (surface, mut crowd) = actor.crowd(&renderer, Some(terrain.clone()));
     let played = PlayedClip::new(actor.clip(clip), 0.0);
     let spawn = Spawn { heading: 0.4, turn: 0.1, clips: vec![played], ..Spawn::default() };
     let id = crowd.spawn(&mut renderer, &surface, &spawn).unwrap();
