@@ -82,7 +82,8 @@ finish() {
     running=""
 }
 
-# The number of crates that a patch causes to be compiled again, roughly. In this order, the fewest crates are compiled in all.
+# The more crates depend on the crate of a patch, the larger this number. Patches to the same crate follow each other, so that few crates are
+# compiled again.
 depth() {
     case "$(grep -m 1 '^+++ b/' "$1")" in
     *b/shaders/*) echo 1 ;;
